@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The spk authors
+# Flags and helpers shared by all targets.
+
+# spk_settings(TARGET): warnings, language level, visibility and sanitizers of one target.
+function(spk_settings target)
+  target_compile_features(${target} PRIVATE cxx_std_20 c_std_99)
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
+    CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Wno-psabi
+    $<$<COMPILE_LANGUAGE:CXX>:-Wmissing-declarations>
+    $<$<BOOL:${SPK_WERROR}>:-Werror>)
+  if(SPK_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${SPK_SANITIZE} -fno-omit-frame-pointer
+      -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${SPK_SANITIZE})
+  endif()
+endfunction()
+
+# spk_private_library(NAME SOURCES...): objects that end up in libspk; sees include/ and src/.
+function(spk_private_library name)
+  add_library(${name} OBJECT ${ARGN})
+  spk_settings(${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(${name} PRIVATE SPK_BUILDING)
+  set_property(GLOBAL APPEND PROPERTY SPK_OBJECT_LIBRARIES ${name})
+endfunction()
+
+# spk_add_isa(ISA SOURCES...): the same kernel sources once more, for one instruction set.
+function(spk_add_isa isa)
+  set(flags_scalar "")
+  set(flags_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mmovbe -mpopcnt)
+  set(flags_avx512 ${flags_avx2} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl)
+  set(flags_neon "")
+  if(NOT DEFINED flags_${isa})
+    message(FATAL_ERROR "SPK_CPU_ISAS: unknown instruction set ${isa}")
+  endif()
+  spk_private_library(spk_kernels_${isa} ${ARGN})
+  target_compile_options(spk_kernels_${isa} PRIVATE ${flags_${isa}} -fno-exceptions -fno-rtti -fno-math-errno
+    -ffp-contract=off)
+  target_compile_definitions(spk_kernels_${isa} PRIVATE SPK_ARCH_${isa} SPK_ARCH_NAME=${isa})
+endfunction()
