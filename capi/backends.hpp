@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <string>
+
+#include "core/backend.hpp"
+
+namespace spk::capi {
+
+// The backend behind a spk_backend_t, made at its first use and kept for the life of the process. AUTO gives CUDA where
+// a device works, else the CPU. NULL if it cannot run here; then `reason` says why.
+const Backend* find_backend(spk_backend_t kind, std::int32_t device, std::string& reason);
+
+}  // namespace spk::capi

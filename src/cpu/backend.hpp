@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <memory>
+
+#include "core/backend.hpp"
+
+namespace spk {
+
+namespace cpu {
+std::unique_ptr<Backend> make_backend();
+}
+namespace reference {
+std::unique_ptr<Backend> make_backend();
+}
+
+}  // namespace spk

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "cpu/isa.hpp"
+
+#include <cstring>
+#include <initializer_list>
+
+#include "core/env.hpp"
+
+namespace spk::cpu {
+namespace {
+
+// gcc's and clang's cpu model asks cpuid and, for the wide registers, xgetbv: what the system does not save is "no".
+Isa detect() noexcept {
+  Isa best = Isa::scalar;
+#if defined(__x86_64__)
+#if SPK_HAS_avx2
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+      __builtin_cpu_supports("bmi"))
+    best = Isa::avx2;
+#endif
+#if SPK_HAS_avx512
+  if (best == Isa::avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    best = Isa::avx512;
+#endif
+#elif defined(__aarch64__) && SPK_HAS_neon
+  best = Isa::neon;
+#endif
+  return best;
+}
+
+Isa cap(Isa best) noexcept {
+  const char* wanted = env::text(env::SPK_CPU_ISA);
+  if (wanted == nullptr) return best;
+  for (const Isa isa : {Isa::scalar, Isa::neon, Isa::avx2, Isa::avx512})
+    if (std::strcmp(wanted, name_of(isa)) == 0 && isa_supports(best, isa)) return isa;
+  return best;
+}
+
+}  // namespace
+
+Isa available_isa() noexcept {
+  static const Isa isa = cap(detect());
+  return isa;
+}
+
+bool isa_supports(Isa available, Isa needed) noexcept {
+  if (needed == Isa::scalar || available == needed) return true;
+  return available == Isa::avx512 && needed == Isa::avx2;
+}
+
+const char* name_of(Isa isa) noexcept {
+  switch (isa) {
+    case Isa::scalar: return "scalar";
+    case Isa::neon: return "neon";
+    case Isa::avx2: return "avx2";
+    case Isa::avx512: return "avx512";
+  }
+  return "?";
+}
+
+}  // namespace spk::cpu

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+// Instruction sets of the CPU kernels and which of them this machine has.
+namespace spk::cpu {
+
+// Each set includes those before it that belong to the same processor family.
+enum class Isa : int { scalar = 0, neon = 1, avx2 = 2, avx512 = 3 };
+
+// The best set that is built in, that processor and system support, and that SPK_CPU_ISA allows. Fixed at first use.
+Isa available_isa() noexcept;
+
+bool isa_supports(Isa available, Isa needed) noexcept;
+
+const char* name_of(Isa isa) noexcept;
+
+}  // namespace spk::cpu
