@@ -12,4 +12,7 @@ namespace spk::capi {
 // a device works, else the CPU. NULL if it cannot run here; then `reason` says why.
 const Backend* find_backend(spk_backend_t kind, std::int32_t device, std::string& reason);
 
+// Why CUDA is not available, as text that lives as long as the library; "" if it is.
+const char* cuda_unavailable_reason();
+
 }  // namespace spk::capi

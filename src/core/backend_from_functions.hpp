@@ -47,7 +47,7 @@ class ForwardConversions<Base, Functions, Problem, Rest...> : public ForwardConv
 namespace detail {
 template <class Base, class Functions, class... Os, class... Cs>
 ForwardOperations<ForwardConversions<Base, Functions, Cs...>, Functions, Os...> forward(Operations<Os...>*,
-                                                                                      Conversions<Cs...>*);
+                                                                                        Conversions<Cs...>*);
 }
 
 template <class Base, class Functions>

@@ -14,8 +14,7 @@ namespace spk {
 // reporting an allocation failure allocates nothing.
 class Error : public std::exception {
  public:
-  __attribute__((format(printf, 3, 4))) Error(spk_status_t status, const char* format, ...) noexcept
-      : status_(status) {
+  __attribute__((format(printf, 3, 4))) Error(spk_status_t status, const char* format, ...) noexcept : status_(status) {
     std::va_list arguments;
     va_start(arguments, format);
     std::vsnprintf(text_, sizeof text_, format, arguments);

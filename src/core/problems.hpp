@@ -64,9 +64,7 @@ struct SddmmProblem {
   bool allow_tf32 = false;
   std::int32_t alg = 0;
   Scalars scalars;
-  bool skips_product() const noexcept {
-    return k == 0 || (scalars.device_alpha == nullptr && scalars.alpha.is_zero());
-  }
+  bool skips_product() const noexcept { return k == 0 || (scalars.device_alpha == nullptr && scalars.alpha.is_zero()); }
 };
 
 struct SoftmaxProblem {

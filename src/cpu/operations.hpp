@@ -7,10 +7,10 @@
 // The CPU backend, operation by operation. Contracts: Operation and Conversion in core/backend.hpp.
 namespace spk::cpu {
 
-#define SPK_DECLARE_OPERATION(Problem)                                            \
-  Choice choose(const Problem& p);                                                \
-  std::size_t workspace(const Problem& p, const Plan* plan, const Exec& exec);    \
-  std::unique_ptr<Plan> prepare(const Problem& p, const Exec& exec);              \
+#define SPK_DECLARE_OPERATION(Problem)                                         \
+  Choice choose(const Problem& p);                                             \
+  std::size_t workspace(const Problem& p, const Plan* plan, const Exec& exec); \
+  std::unique_ptr<Plan> prepare(const Problem& p, const Exec& exec);           \
   void run(const Problem& p, const Plan* plan, const Exec& exec);
 SPK_DECLARE_OPERATION(SpmmProblem)             // spmm.cpp
 SPK_DECLARE_OPERATION(SddmmProblem)            // sddmm.cpp
@@ -18,9 +18,9 @@ SPK_DECLARE_OPERATION(SoftmaxProblem)          // softmax.cpp
 SPK_DECLARE_OPERATION(SoftmaxBackwardProblem)  // softmax.cpp
 #undef SPK_DECLARE_OPERATION
 
-#define SPK_DECLARE_CONVERSION(Problem)                        \
-  std::size_t workspace(const Problem& p, const Exec& exec);   \
-  std::int64_t analyze(const Problem& p, const Exec& exec);    \
+#define SPK_DECLARE_CONVERSION(Problem)                      \
+  std::size_t workspace(const Problem& p, const Exec& exec); \
+  std::int64_t analyze(const Problem& p, const Exec& exec);  \
   std::int64_t run(const Problem& p, const Exec& exec);
 SPK_DECLARE_CONVERSION(SparseToDenseProblem)
 SPK_DECLARE_CONVERSION(DenseToSparseProblem)

@@ -60,9 +60,7 @@ void run_parts(int threads, std::int64_t parts, void (*body)(void*, std::int64_t
     return;
 #elif SPK_THREADING_TBB
     tbb::task_arena arena(team);
-    arena.execute([&] {
-      tbb::parallel_for(std::int64_t{0}, parts, [&](std::int64_t part) { body(context, part); });
-    });
+    arena.execute([&] { tbb::parallel_for(std::int64_t{0}, parts, [&](std::int64_t part) { body(context, part); }); });
     return;
 #endif
   }

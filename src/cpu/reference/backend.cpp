@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
-#include "core/backend_from_functions.hpp"
 #include "cpu/backend.hpp"
+#include "core/backend_from_functions.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/reference/operations.hpp"
 
