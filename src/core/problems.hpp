@@ -88,6 +88,7 @@ struct SparseToDenseProblem {
 struct DenseToSparseProblem {
   DenseView a;
   SparseView b;
+  bool keep_columns = false;  // Blocked-ELL: b's block columns are given, only values are gathered
 };
 
 struct SparseToSparseProblem {
