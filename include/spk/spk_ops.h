@@ -16,7 +16,8 @@
  *  Values   beta = 0 overwrites the output, even NaN. alpha = 0 leaves the product's operands unread. An empty inner
  *           size or no stored entries still leave beta * C. Repeated entries add up.
  *  Numerics 16-bit values are summed in float. Error per element, with unit roundoff u of the sum's type and nnz_row
- *           terms: (nnz_row + 2) * u * (|alpha| sum|a||b| + |beta||c|), plus one rounding to the output type.
+ *           terms: (nnz_row + 2) * u * (|alpha| sum|a||b| + |beta||c|), plus one rounding to the output type. A complex
+ *           term counts as two. Where intermediate sums leave the range of the sum's type, results are not finite.
  *  Repeatable  default results are the same bits on the same machine for any number of threads.
  *  Order    asynchronous on the handle's stream (CUDA); complete on return (CPU, REFERENCE).
  *  Errors   INVALID_VALUE a NULL or foreign object, sizes or batch counts that disagree, overlapping output,
@@ -37,8 +38,9 @@ typedef int32_t spk_activation_t;
 enum {
   SPK_ACTIVATION_NONE = 0,
   SPK_ACTIVATION_RELU = 1,     /**< max(x, 0); NaN stays NaN */
-  SPK_ACTIVATION_GELU = 2,     /**< x/2 (1 + erf(x / sqrt 2)) (Hendrycks & Gimpel, arXiv 1606.08415, section 2) */
-  SPK_ACTIVATION_GELU_TANH = 3 /**< its tanh form (same place) */
+  SPK_ACTIVATION_GELU = 2,     /**< x/2 (1 + erf(x / sqrt 2)) (Hendrycks & Gimpel, arXiv 1606.08415, section 2);
+                                    -infinity gives NaN, as the formula does */
+  SPK_ACTIVATION_GELU_TANH = 3 /**< its tanh form (same place); -infinity gives NaN */
 };
 
 /** What a bias vector runs along. Since 0.1. */
@@ -118,7 +120,8 @@ SPK_API spk_status_t spk_sddmm_workspace(spk_handle_t handle, spk_operation_t op
  *           not compared). Y's values may be X's own (in place).
  *  Types    f32, f64, f16, bf16, X and Y alike; sums in float (double for f64).
  *  \param scale  one real host value of type double
- *  \param mask   NULL, or nnz bytes in storage order (of every batch matrix, shared): 0 leaves the entry out, so that its result is 0
+ *  \param mask   NULL, or nnz bytes in storage order (of every batch matrix, shared; of a row slice: from the slice's
+ *                first entry): 0 leaves the entry out, so that its result is 0 whatever else is in its row
  *  Empty rows have nothing to write; a row whose entries are all left out, or all -infinity, becomes 0. NaN in a row
  *  makes its whole row NaN; so does +infinity (inf - inf).
  *  Since 0.1. Source: docs/papers.md, Sputnik section 7 (sparse attention). */

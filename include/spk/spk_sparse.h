@@ -150,13 +150,14 @@ enum {
   SPK_FAULT_COL_INDEX = 6         /**< a column index is outside [base, cols + base) */
 };
 
-/** Result of spk_spmat_validate. Zero-initialise and set struct_size before the call. Since 0.1. */
+/** Result of spk_spmat_validate. Block formats count block offsets, block indices and block rows. Arrays that a batch
+ *  shares (stride 0) count once. Zero-initialise and set struct_size before the call. Since 0.1. */
 typedef struct spk_validation_report {
   uint32_t struct_size;       /**< sizeof(spk_validation_report) of the caller, in bytes */
   int32_t fault;              /**< spk_fault_t of the first bad place */
   int64_t batch;              /**< matrix of the batch with the first bad place, from 0 */
   int64_t position;           /**< element of the array that is wrong, from 0 */
-  int64_t value;              /**< what stands there */
+  int64_t value;              /**< what stands there; NULL_ARRAY: 0 offsets, 1 row indices, 2 column indices, 3 values */
   int64_t bad_offsets;        /**< offsets found wrong, whole batch */
   int64_t bad_indices;        /**< indices found wrong, whole batch */
   int64_t unsorted_rows;      /**< rows (columns for CSC, neighbours for COO) with descending entries; legal */
