@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/backend.hpp"
+#include "core/oracle.hpp"
 
 namespace spk {
 
@@ -13,6 +14,7 @@ std::unique_ptr<Backend> make_backend();
 }
 namespace reference {
 std::unique_ptr<Backend> make_backend();
-}
+const Oracle& oracle();
+}  // namespace reference
 
 }  // namespace spk

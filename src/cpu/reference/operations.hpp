@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/backend.hpp"
+#include "core/oracle.hpp"
 
 // The oracle: plain serial loops with wider sums (double; long double for double operands), sharing no code with what
 // it judges. Memory beyond the outputs comes from std::vector; std::bad_alloc goes to the caller.
@@ -27,17 +28,7 @@ std::int64_t run(const TransposeProblem& p);
 std::int64_t run(const SortProblem& p);
 std::int64_t run(const CoalesceProblem& p);
 
-// Where a result is furthest from the oracle's, as a share of the error bound of spk_ops.h.
-struct Verdict {
-  std::int64_t entries = 0;  // elements compared
-  double worst = 0;          // largest |got - want| / bound; infinity where only one side is NaN or infinite
-  std::int64_t batch = 0, row = 0, col = 0;
-  Scalar got, want;
-  double bound = 0;
-};
-
-// Judges an output. `p` is the problem as it was before it ran (its output holds the old values); `got` has the shape
-// of that output and holds the result.
+// Contract: Oracle in core/oracle.hpp.
 Verdict judge(const SpmmProblem& p, const DenseView& got);
 Verdict judge(const SddmmProblem& p, const SparseView& got);
 Verdict judge(const SoftmaxProblem& p, const SparseView& got);
