@@ -41,10 +41,10 @@ extern "C" {
 
 /** Dense from sparse: every place of matB inside rows x cols is written, repeated entries add up, places not stored
  *  become +0, padding stays. Formats: CSR, CSC, COO, BSR, Blocked-ELL. Since 0.1. */
-SPK_API spk_status_t spk_sparse_to_dense(spk_handle_t handle, spk_const_spmat_t matA, spk_dnmat_t matB,
-                                         void *workspace, size_t workspace_bytes);
-SPK_API spk_status_t spk_sparse_to_dense_workspace(spk_handle_t handle, spk_const_spmat_t matA,
-                                                   spk_const_dnmat_t matB, size_t *workspace_bytes);
+SPK_API spk_status_t spk_sparse_to_dense(spk_handle_t handle, spk_const_spmat_t matA, spk_dnmat_t matB, void* workspace,
+                                         size_t workspace_bytes);
+SPK_API spk_status_t spk_sparse_to_dense_workspace(spk_handle_t handle, spk_const_spmat_t matA, spk_const_dnmat_t matB,
+                                                   size_t* workspace_bytes);
 
 /** Sparse from dense: entries that are not zero (NaN is kept, -0.0 is a zero and dropped), in ascending order. A block
  *  is stored when one of its places is not zero, and then copied whole. Formats: CSR, CSC, COO, BSR, Blocked-ELL.
@@ -52,12 +52,12 @@ SPK_API spk_status_t spk_sparse_to_dense_workspace(spk_handle_t handle, spk_cons
  *  A Blocked-ELL destination that was created with ell_cols > 0, and that analyze has not seen, keeps the block columns
  *  it brings: convert gathers the values of these blocks (0 for unused slots) and drops what lies elsewhere.
  *  INVALID_STRUCTURE if a block column is out of range or repeats in its block row. Since 0.1. */
-SPK_API spk_status_t spk_dense_to_sparse_workspace(spk_handle_t handle, spk_const_dnmat_t matA,
-                                                   spk_const_spmat_t matB, size_t *workspace_bytes);
+SPK_API spk_status_t spk_dense_to_sparse_workspace(spk_handle_t handle, spk_const_dnmat_t matA, spk_const_spmat_t matB,
+                                                   size_t* workspace_bytes);
 SPK_API spk_status_t spk_dense_to_sparse_analyze(spk_handle_t handle, spk_const_dnmat_t matA, spk_spmat_t matB,
-                                                 void *workspace, size_t workspace_bytes);
+                                                 void* workspace, size_t workspace_bytes);
 SPK_API spk_status_t spk_dense_to_sparse_convert(spk_handle_t handle, spk_const_dnmat_t matA, spk_spmat_t matB,
-                                                 void *workspace, size_t workspace_bytes);
+                                                 void* workspace, size_t workspace_bytes);
 
 /** Sparse from sparse: CSR, CSC, COO, BSR, Blocked-ELL in any pair, also a format to itself with other index types,
  *  base, block size or block order.
@@ -66,12 +66,12 @@ SPK_API spk_status_t spk_dense_to_sparse_convert(spk_handle_t handle, spk_const_
  *  can hold them (CSR, CSC, COO; in storage order) and add up inside blocks, where also repeated blocks become one.
  *  Explicit zeros stay; of a stored block every place is an entry, and places of a new block without an entry are +0.
  *  Since 0.1. */
-SPK_API spk_status_t spk_sparse_to_sparse_workspace(spk_handle_t handle, spk_const_spmat_t matA,
-                                                    spk_const_spmat_t matB, size_t *workspace_bytes);
+SPK_API spk_status_t spk_sparse_to_sparse_workspace(spk_handle_t handle, spk_const_spmat_t matA, spk_const_spmat_t matB,
+                                                    size_t* workspace_bytes);
 SPK_API spk_status_t spk_sparse_to_sparse_analyze(spk_handle_t handle, spk_const_spmat_t matA, spk_spmat_t matB,
-                                                  void *workspace, size_t workspace_bytes);
+                                                  void* workspace, size_t workspace_bytes);
 SPK_API spk_status_t spk_sparse_to_sparse_convert(spk_handle_t handle, spk_const_spmat_t matA, spk_spmat_t matB,
-                                                  void *workspace, size_t workspace_bytes);
+                                                  void* workspace, size_t workspace_bytes);
 
 /** matB = transpose of matA, both CSR (matB cols x rows, its arrays allocated with matA's nnz), entries of a row in
  *  ascending order, equal places in matA's storage order.
@@ -82,25 +82,23 @@ SPK_API spk_status_t spk_sparse_to_sparse_convert(spk_handle_t handle, spk_const
  *                      and then matA's too.
  *  Since 0.1. */
 SPK_API spk_status_t spk_csr_transpose(spk_handle_t handle, spk_const_spmat_t matA, spk_spmat_t matB,
-                                       int64_t *permutation, void *workspace, size_t workspace_bytes);
-SPK_API spk_status_t spk_csr_transpose_workspace(spk_handle_t handle, spk_const_spmat_t matA,
-                                                 spk_const_spmat_t matB, size_t *workspace_bytes);
+                                       int64_t* permutation, void* workspace, size_t workspace_bytes);
+SPK_API spk_status_t spk_csr_transpose_workspace(spk_handle_t handle, spk_const_spmat_t matA, spk_const_spmat_t matB,
+                                                 size_t* workspace_bytes);
 
 /** Sorts in place: CSR columns inside rows, CSC rows inside columns, COO by row, then column. Stable, so repeated
  *  places keep their order.
  *  \param permutation  NULL, or nnz numbers in the handle's memory: new entry t was entry permutation[t] (from 0).
  *  Since 0.1. */
-SPK_API spk_status_t spk_spmat_sort(spk_handle_t handle, spk_spmat_t mat, int64_t *permutation, void *workspace,
+SPK_API spk_status_t spk_spmat_sort(spk_handle_t handle, spk_spmat_t mat, int64_t* permutation, void* workspace,
                                     size_t workspace_bytes);
-SPK_API spk_status_t spk_spmat_sort_workspace(spk_handle_t handle, spk_const_spmat_t mat, size_t *workspace_bytes);
+SPK_API spk_status_t spk_spmat_sort_workspace(spk_handle_t handle, spk_const_spmat_t mat, size_t* workspace_bytes);
 
-/** Sorts in place and adds repeated entries up: left to right in storage order, 16-bit values in float and rounded once;
+/** Sorts in place and adds repeated entries up: left to right in storage order, 16-bit values in float, rounded once;
  *  an entry without repeats keeps its bits. Offsets are rewritten, the descriptor's nnz becomes the new count, and the
  *  arrays' tails are unspecified. CSR, CSC, COO. Since 0.1. */
-SPK_API spk_status_t spk_spmat_coalesce(spk_handle_t handle, spk_spmat_t mat, void *workspace,
-                                        size_t workspace_bytes);
-SPK_API spk_status_t spk_spmat_coalesce_workspace(spk_handle_t handle, spk_const_spmat_t mat,
-                                                  size_t *workspace_bytes);
+SPK_API spk_status_t spk_spmat_coalesce(spk_handle_t handle, spk_spmat_t mat, void* workspace, size_t workspace_bytes);
+SPK_API spk_status_t spk_spmat_coalesce_workspace(spk_handle_t handle, spk_const_spmat_t mat, size_t* workspace_bytes);
 
 #ifdef __cplusplus
 }

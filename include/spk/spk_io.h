@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 /** A matrix read from a file, held in host memory by the library. Opaque. Since 0.1. */
-typedef struct spk_io_matrix *spk_io_matrix_t;
-typedef const struct spk_io_matrix *spk_io_const_matrix_t;
+typedef struct spk_io_matrix* spk_io_matrix_t;
+typedef const struct spk_io_matrix* spk_io_const_matrix_t;
 
 /** Field word of a Matrix Market banner. Since 0.1. */
 typedef int32_t spk_io_field_t;
@@ -34,7 +34,7 @@ enum { SPK_IO_GENERAL = 0, SPK_IO_SYMMETRIC = 1, SPK_IO_SKEW_SYMMETRIC = 2, SPK_
 /** What to read and how. Zero-initialise, set struct_size, then set what differs from the default. Since 0.1. */
 typedef struct spk_io_options {
   uint32_t struct_size;         /**< sizeof(spk_io_options) of the caller, in bytes */
-  int32_t index_type;           /**< SPK_INDEX_32I or SPK_INDEX_64I; 0 = the narrower that fits, for rows, columns and nnz */
+  int32_t index_type;           /**< SPK_INDEX_32I or SPK_INDEX_64I; 0 = the narrower that fits rows, columns and nnz */
   int32_t threads;              /**< threads that parse; 0 = one per 8 MiB of text up to the hardware's count */
   int32_t keep_stored_triangle; /**< nonzero: a symmetric file is not mirrored */
 } spk_io_options_t;
@@ -64,18 +64,18 @@ typedef struct spk_io_info {
  *  \param options NULL for the defaults. The format follows the name (.smtx or .mtx, before .gz); any other name is
  *         Matrix Market if the text begins with %%MatrixMarket, else .smtx.
  */
-SPK_API spk_status_t spk_io_read(spk_io_matrix_t *out, const char *path, const spk_io_options_t *options);
+SPK_API spk_status_t spk_io_read(spk_io_matrix_t* out, const char* path, const spk_io_options_t* options);
 
 /** As spk_io_read, from `size` bytes of text (or gzip) in memory. `name` decides the format and appears in messages.
  *  Since 0.1. */
-SPK_API spk_status_t spk_io_read_memory(spk_io_matrix_t *out, const char *name, const void *data, size_t size,
-                                        const spk_io_options_t *options);
+SPK_API spk_status_t spk_io_read_memory(spk_io_matrix_t* out, const char* name, const void* data, size_t size,
+                                        const spk_io_options_t* options);
 
 /** Frees a matrix; NULL is fine. Since 0.1. */
 SPK_API void spk_io_matrix_destroy(spk_io_const_matrix_t matrix);
 
 /** Fills `info`. Errors: INVALID_VALUE NULL, or struct_size below the first release's. Since 0.1. */
-SPK_API spk_status_t spk_io_get_info(spk_io_const_matrix_t matrix, spk_io_info_t *info);
+SPK_API spk_status_t spk_io_get_info(spk_io_const_matrix_t matrix, spk_io_info_t* info);
 
 /** Copies the matrix as CSR, rows in order, columns ascending inside a row, duplicates added up.
  *
@@ -87,14 +87,14 @@ SPK_API spk_status_t spk_io_get_info(spk_io_const_matrix_t matrix, spk_io_info_t
  *  Errors   INVALID_VALUE NULL, unknown type or base, a complex matrix into a real type; INDEX_OVERFLOW.
  *  Since 0.1. */
 SPK_API spk_status_t spk_io_get_csr(spk_io_const_matrix_t matrix, spk_index_type_t index_type,
-                                    spk_index_base_t index_base, spk_value_type_t value_type, int64_t *nnz,
-                                    void *row_offsets, void *col_indices, void *values);
+                                    spk_index_base_t index_base, spk_value_type_t value_type, int64_t* nnz,
+                                    void* row_offsets, void* col_indices, void* values);
 
 /** Copies the matrix as COO in file order (mirror of an entry right after it), duplicates kept. Arguments and errors
  *  as spk_io_get_csr; the arrays have spk_io_info.nnz entries. Since 0.1. */
 SPK_API spk_status_t spk_io_get_coo(spk_io_const_matrix_t matrix, spk_index_type_t index_type,
-                                    spk_index_base_t index_base, spk_value_type_t value_type, void *row_indices,
-                                    void *col_indices, void *values);
+                                    spk_index_base_t index_base, spk_value_type_t value_type, void* row_indices,
+                                    void* col_indices, void* values);
 
 /** Writes a CSR matrix as Matrix Market (coordinate, general) or .smtx, by the name; `.gz` compresses.
  *
@@ -103,14 +103,14 @@ SPK_API spk_status_t spk_io_get_coo(spk_io_const_matrix_t matrix, spk_index_type
  *  Errors   INVALID_VALUE (as above), INVALID_STRUCTURE offsets or indices contradict the shape (.smtx also
  *           refuses a column twice in a row), IO_ERROR.
  *  Since 0.1. */
-SPK_API spk_status_t spk_io_write_csr(const char *path, int64_t rows, int64_t cols, int64_t nnz,
-                                      const void *row_offsets, const void *col_indices, const void *values,
+SPK_API spk_status_t spk_io_write_csr(const char* path, int64_t rows, int64_t cols, int64_t nnz,
+                                      const void* row_offsets, const void* col_indices, const void* values,
                                       spk_index_type_t index_type, spk_index_base_t index_base,
                                       spk_value_type_t value_type);
 
 /** Copies the message of this thread's last failed spk_io call (never NULL, "" if none). Valid until the next call.
  *  Since 0.1. */
-SPK_API const char *spk_io_last_error(void);
+SPK_API const char* spk_io_last_error(void);
 
 #ifdef __cplusplus
 }

@@ -21,9 +21,9 @@
  *  Repeatable  default results are the same bits on the same machine for any number of threads.
  *  Order    asynchronous on the handle's stream (CUDA); complete on return (CPU, REFERENCE).
  *  Errors   INVALID_VALUE a NULL or foreign object, sizes or batch counts that disagree, overlapping output,
- *           unknown enumerator, misaligned or NULL array; NOT_SUPPORTED legal, but no kernel takes it: the message lists each refusal;
- *           WORKSPACE_TOO_SMALL; ALLOC_FAILED. On failure before execution the outputs are untouched. With
- *           SPK_CHECK=1 INTERNAL_ERROR if the result is outside the error bound.
+ *           unknown enumerator, misaligned or NULL array; NOT_SUPPORTED legal, but no kernel takes it: the message
+ *           lists each refusal; WORKSPACE_TOO_SMALL; ALLOC_FAILED. On failure before execution the outputs are
+ *           untouched. With SPK_CHECK=1 INTERNAL_ERROR if the result is outside the error bound.
  *  Threads  see spk_handle.h.
  */
 
@@ -60,7 +60,7 @@ typedef struct spk_epilogue {
   int32_t bias_kind;          /**< spk_bias_t */
   int32_t reserved;           /**< 0 */
   spk_const_dnvec_t bias;     /**< m or n values of C's type or of the sum's type; same for the whole batch */
-  spk_const_dnmat_t residual; /**< NULL, or an m x n matrix of C's type, batch count 1 or C's; may be C's own memory with C's order and ld */
+  spk_const_dnmat_t residual; /**< NULL, or m x n of C's type, batch count 1 or C's; may be C itself (same order, ld) */
 } spk_epilogue_t;
 
 /** C = alpha * op(A) * op(B) + beta * C, with A sparse, B and C dense.
@@ -71,32 +71,30 @@ typedef struct spk_epilogue {
  *  Formats  CSR, CSC, COO (any order of entries), BSR, Blocked-ELL.
  *  Batch    C has the batch; A and B have its count or 1 (shared).
  *  Since 0.1. Source: row-wise Gustavson product; docs/papers.md, Sputnik section 5 (1-D tiles). */
-SPK_API spk_status_t spk_spmm(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB, const void *alpha,
-                              spk_const_spmat_t matA, spk_const_dnmat_t matB, const void *beta, spk_dnmat_t matC,
-                              spk_compute_type_t compute_type, spk_algorithm_t alg, void *workspace,
+SPK_API spk_status_t spk_spmm(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB, const void* alpha,
+                              spk_const_spmat_t matA, spk_const_dnmat_t matB, const void* beta, spk_dnmat_t matC,
+                              spk_compute_type_t compute_type, spk_algorithm_t alg, void* workspace,
                               size_t workspace_bytes);
-/** Bytes that spk_spmm and spk_spmm_epilogue with the same arguments may need; always written, 0 on failure. Since 0.1. */
+/** Bytes that spk_spmm and spk_spmm_epilogue with the same arguments may need; always written, 0 on failure.
+ *  Since 0.1. */
 SPK_API spk_status_t spk_spmm_workspace(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB,
                                         spk_const_spmat_t matA, spk_const_dnmat_t matB, spk_const_dnmat_t matC,
-                                        spk_compute_type_t compute_type, spk_algorithm_t alg,
-                                        size_t *workspace_bytes);
+                                        spk_compute_type_t compute_type, spk_algorithm_t alg, size_t* workspace_bytes);
 /** spk_spmm with an epilogue; NULL epilogue is spk_spmm. Since 0.1. */
-SPK_API spk_status_t spk_spmm_epilogue(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB,
-                                       const void *alpha, spk_const_spmat_t matA, spk_const_dnmat_t matB,
-                                       const void *beta, spk_dnmat_t matC, spk_compute_type_t compute_type,
-                                       spk_algorithm_t alg, const spk_epilogue_t *epilogue, void *workspace,
-                                       size_t workspace_bytes);
+SPK_API spk_status_t spk_spmm_epilogue(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB, const void* alpha,
+                                       spk_const_spmat_t matA, spk_const_dnmat_t matB, const void* beta,
+                                       spk_dnmat_t matC, spk_compute_type_t compute_type, spk_algorithm_t alg,
+                                       const spk_epilogue_t* epilogue, void* workspace, size_t workspace_bytes);
 
 /** y = alpha * op(A) * x + beta * y. Shapes: op(A) m x k, x of k, y of m elements. Everything else as spk_spmm with one
  *  column. Batches of A are not supported here. Since 0.1. */
-SPK_API spk_status_t spk_spmv(spk_handle_t handle, spk_operation_t opA, const void *alpha, spk_const_spmat_t matA,
-                              spk_const_dnvec_t vecX, const void *beta, spk_dnvec_t vecY,
-                              spk_compute_type_t compute_type, spk_algorithm_t alg, void *workspace,
+SPK_API spk_status_t spk_spmv(spk_handle_t handle, spk_operation_t opA, const void* alpha, spk_const_spmat_t matA,
+                              spk_const_dnvec_t vecX, const void* beta, spk_dnvec_t vecY,
+                              spk_compute_type_t compute_type, spk_algorithm_t alg, void* workspace,
                               size_t workspace_bytes);
 SPK_API spk_status_t spk_spmv_workspace(spk_handle_t handle, spk_operation_t opA, spk_const_spmat_t matA,
-                                        spk_const_dnvec_t vecX, spk_const_dnvec_t vecY,
-                                        spk_compute_type_t compute_type, spk_algorithm_t alg,
-                                        size_t *workspace_bytes);
+                                        spk_const_dnvec_t vecX, spk_const_dnvec_t vecY, spk_compute_type_t compute_type,
+                                        spk_algorithm_t alg, size_t* workspace_bytes);
 
 /** values(C) = alpha * (op(A) * op(B)) at the stored places of C + beta * values(C), with A and B dense, C sparse.
  *
@@ -105,14 +103,13 @@ SPK_API spk_status_t spk_spmv_workspace(spk_handle_t handle, spk_operation_t opA
  *  Batch    C has the batch (values_stride may not be 0 then); A and B have its count or 1 (shared). Structure of C
  *           shared or strided.
  *  Since 0.1. Source: docs/papers.md, Sputnik section 6. */
-SPK_API spk_status_t spk_sddmm(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB, const void *alpha,
-                               spk_const_dnmat_t matA, spk_const_dnmat_t matB, const void *beta, spk_spmat_t matC,
-                               spk_compute_type_t compute_type, spk_algorithm_t alg, void *workspace,
+SPK_API spk_status_t spk_sddmm(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB, const void* alpha,
+                               spk_const_dnmat_t matA, spk_const_dnmat_t matB, const void* beta, spk_spmat_t matC,
+                               spk_compute_type_t compute_type, spk_algorithm_t alg, void* workspace,
                                size_t workspace_bytes);
 SPK_API spk_status_t spk_sddmm_workspace(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB,
                                          spk_const_dnmat_t matA, spk_const_dnmat_t matB, spk_const_spmat_t matC,
-                                         spk_compute_type_t compute_type, spk_algorithm_t alg,
-                                         size_t *workspace_bytes);
+                                         spk_compute_type_t compute_type, spk_algorithm_t alg, size_t* workspace_bytes);
 
 /** Row-wise softmax over stored entries: Y(i,j) = exp(s X(i,j) + M(i,j) - max_j) / sum_j exp(...), s = scale.
  *
@@ -125,10 +122,10 @@ SPK_API spk_status_t spk_sddmm_workspace(spk_handle_t handle, spk_operation_t op
  *  Empty rows have nothing to write; a row whose entries are all left out, or all -infinity, becomes 0. NaN in a row
  *  makes its whole row NaN; so does +infinity (inf - inf).
  *  Since 0.1. Source: docs/papers.md, Sputnik section 7 (sparse attention). */
-SPK_API spk_status_t spk_softmax(spk_handle_t handle, double scale, spk_const_spmat_t matX, const uint8_t *mask,
-                                 spk_spmat_t matY, spk_algorithm_t alg, void *workspace, size_t workspace_bytes);
+SPK_API spk_status_t spk_softmax(spk_handle_t handle, double scale, spk_const_spmat_t matX, const uint8_t* mask,
+                                 spk_spmat_t matY, spk_algorithm_t alg, void* workspace, size_t workspace_bytes);
 SPK_API spk_status_t spk_softmax_workspace(spk_handle_t handle, spk_const_spmat_t matX, spk_const_spmat_t matY,
-                                           spk_algorithm_t alg, size_t *workspace_bytes);
+                                           spk_algorithm_t alg, size_t* workspace_bytes);
 
 /** Gradient of spk_softmax: dX(i,j) = s Y(i,j) (dY(i,j) - sum_l Y(i,l) dY(i,l)).
  *
@@ -136,10 +133,10 @@ SPK_API spk_status_t spk_softmax_workspace(spk_handle_t handle, spk_const_spmat_
  *  those of Y or of dY. Entries left out by a mask have Y = 0 and so get 0. Types as spk_softmax. Since 0.1. */
 SPK_API spk_status_t spk_softmax_backward(spk_handle_t handle, double scale, spk_const_spmat_t matY,
                                           spk_const_spmat_t matDY, spk_spmat_t matDX, spk_algorithm_t alg,
-                                          void *workspace, size_t workspace_bytes);
+                                          void* workspace, size_t workspace_bytes);
 SPK_API spk_status_t spk_softmax_backward_workspace(spk_handle_t handle, spk_const_spmat_t matY,
                                                     spk_const_spmat_t matDY, spk_const_spmat_t matDX,
-                                                    spk_algorithm_t alg, size_t *workspace_bytes);
+                                                    spk_algorithm_t alg, size_t* workspace_bytes);
 
 /** Operations of plans, support queries and log lines. Since 0.1. */
 typedef int32_t spk_operation_kind_t;
@@ -154,20 +151,20 @@ enum {
 /** Question for spk_query_support. Zero-initialise and set struct_size. Fields that the operation does not have are
  *  ignored. Arrays of the descriptors are not read. Since 0.1. */
 typedef struct spk_support_query {
-  uint32_t struct_size;   /**< sizeof(spk_support_query) of the caller, in bytes */
-  int32_t operation;      /**< spk_operation_kind_t */
-  int32_t opA;            /**< SpMM, SpMV, SDDMM */
-  int32_t opB;            /**< SpMM, SDDMM */
-  int32_t compute_type;   /**< SpMM, SpMV, SDDMM */
-  int32_t alg;            /**< spk_algorithm_t */
-  spk_const_spmat_t sparse;    /**< A (SpMM, SpMV), C (SDDMM), X (softmax), Y (backward) */
-  spk_const_dnmat_t dense_in;  /**< B (SpMM); A (SDDMM) */
-  spk_const_dnmat_t dense_in2; /**< B (SDDMM) */
-  spk_const_dnmat_t dense_out; /**< C (SpMM) */
-  spk_const_dnvec_t vec_in;    /**< x (SpMV) */
-  spk_const_dnvec_t vec_out;   /**< y (SpMV) */
-  spk_const_spmat_t sparse_out; /**< Y (softmax), dX (backward); NULL: like `sparse` */
-  const spk_epilogue_t *epilogue; /**< SpMM; NULL for none */
+  uint32_t struct_size;           /**< sizeof(spk_support_query) of the caller, in bytes */
+  int32_t operation;              /**< spk_operation_kind_t */
+  int32_t opA;                    /**< SpMM, SpMV, SDDMM */
+  int32_t opB;                    /**< SpMM, SDDMM */
+  int32_t compute_type;           /**< SpMM, SpMV, SDDMM */
+  int32_t alg;                    /**< spk_algorithm_t */
+  spk_const_spmat_t sparse;       /**< A (SpMM, SpMV), C (SDDMM), X (softmax), Y (backward) */
+  spk_const_dnmat_t dense_in;     /**< B (SpMM); A (SDDMM) */
+  spk_const_dnmat_t dense_in2;    /**< B (SDDMM) */
+  spk_const_dnmat_t dense_out;    /**< C (SpMM) */
+  spk_const_dnvec_t vec_in;       /**< x (SpMV) */
+  spk_const_dnvec_t vec_out;      /**< y (SpMV) */
+  spk_const_spmat_t sparse_out;   /**< Y (softmax), dX (backward); NULL: like `sparse` */
+  const spk_epilogue_t* epilogue; /**< SpMM; NULL for none */
 } spk_support_query_t;
 
 /** Says whether the handle's backend would run an operation, and how, without running it.
@@ -176,8 +173,8 @@ typedef struct spk_support_query {
  *  \param reason   receives at most capacity bytes with the final 0: the kernel's name, or every refusal
  *  \param needed   NULL, or receives the bytes the whole text needs
  *  Returns SUCCESS if it would run, NOT_SUPPORTED or INVALID_VALUE as the operation itself would. Since 0.1. */
-SPK_API spk_status_t spk_query_support(spk_handle_t handle, const spk_support_query_t *query, spk_algorithm_t *alg,
-                                       char *reason, size_t capacity, size_t *needed);
+SPK_API spk_status_t spk_query_support(spk_handle_t handle, const spk_support_query_t* query, spk_algorithm_t* alg,
+                                       char* reason, size_t capacity, size_t* needed);
 
 #ifdef __cplusplus
 }

@@ -11,9 +11,9 @@
  *  sorted entries. Creation checks sizes and types and reads no array; spk_spmat_validate reads everything.
  *
  *  Common errors of the create functions: INVALID_VALUE NULL out, negative size, nnz > rows * cols, unknown type or
- *  base, misaligned array; INDEX_OVERFLOW a size plus the index base does not fit its index type, or the bytes of an array do not
- *  fit in 63 bits; NOT_SUPPORTED SPK_INDEX_16U; ALLOC_FAILED. On failure *out is NULL. Arrays may be NULL at
- *  creation; an operation that needs one answers INVALID_VALUE.
+ *  base, misaligned array; INDEX_OVERFLOW a size plus the index base does not fit its index type, or the bytes of an
+ *  array do not fit in 63 bits; NOT_SUPPORTED SPK_INDEX_16U; ALLOC_FAILED. On failure *out is NULL. Arrays may be NULL
+ *  at creation; an operation that needs one answers INVALID_VALUE.
  */
 
 #include <spk/spk_types.h>
@@ -24,31 +24,31 @@ extern "C" {
 
 /** Compressed sparse rows: row_offsets (rows + 1, ascending, the first equal to index_base), col_indices and values
  *  (nnz each). The two index types may differ. Since 0.1. */
-SPK_API spk_status_t spk_csr_create(spk_spmat_t *out, int64_t rows, int64_t cols, int64_t nnz, void *row_offsets,
-                                    void *col_indices, void *values, spk_index_type_t offset_type,
+SPK_API spk_status_t spk_csr_create(spk_spmat_t* out, int64_t rows, int64_t cols, int64_t nnz, void* row_offsets,
+                                    void* col_indices, void* values, spk_index_type_t offset_type,
                                     spk_index_type_t index_type, spk_index_base_t index_base,
                                     spk_value_type_t value_type);
-SPK_API spk_status_t spk_csr_create_const(spk_const_spmat_t *out, int64_t rows, int64_t cols, int64_t nnz,
-                                          const void *row_offsets, const void *col_indices, const void *values,
+SPK_API spk_status_t spk_csr_create_const(spk_const_spmat_t* out, int64_t rows, int64_t cols, int64_t nnz,
+                                          const void* row_offsets, const void* col_indices, const void* values,
                                           spk_index_type_t offset_type, spk_index_type_t index_type,
                                           spk_index_base_t index_base, spk_value_type_t value_type);
 
 /** Compressed sparse columns: col_offsets (cols + 1), row_indices and values (nnz each). Since 0.1. */
-SPK_API spk_status_t spk_csc_create(spk_spmat_t *out, int64_t rows, int64_t cols, int64_t nnz, void *col_offsets,
-                                    void *row_indices, void *values, spk_index_type_t offset_type,
+SPK_API spk_status_t spk_csc_create(spk_spmat_t* out, int64_t rows, int64_t cols, int64_t nnz, void* col_offsets,
+                                    void* row_indices, void* values, spk_index_type_t offset_type,
                                     spk_index_type_t index_type, spk_index_base_t index_base,
                                     spk_value_type_t value_type);
-SPK_API spk_status_t spk_csc_create_const(spk_const_spmat_t *out, int64_t rows, int64_t cols, int64_t nnz,
-                                          const void *col_offsets, const void *row_indices, const void *values,
+SPK_API spk_status_t spk_csc_create_const(spk_const_spmat_t* out, int64_t rows, int64_t cols, int64_t nnz,
+                                          const void* col_offsets, const void* row_indices, const void* values,
                                           spk_index_type_t offset_type, spk_index_type_t index_type,
                                           spk_index_base_t index_base, spk_value_type_t value_type);
 
 /** Coordinates: row_indices, col_indices and values (nnz each), in any order. Since 0.1. */
-SPK_API spk_status_t spk_coo_create(spk_spmat_t *out, int64_t rows, int64_t cols, int64_t nnz, void *row_indices,
-                                    void *col_indices, void *values, spk_index_type_t index_type,
+SPK_API spk_status_t spk_coo_create(spk_spmat_t* out, int64_t rows, int64_t cols, int64_t nnz, void* row_indices,
+                                    void* col_indices, void* values, spk_index_type_t index_type,
                                     spk_index_base_t index_base, spk_value_type_t value_type);
-SPK_API spk_status_t spk_coo_create_const(spk_const_spmat_t *out, int64_t rows, int64_t cols, int64_t nnz,
-                                          const void *row_indices, const void *col_indices, const void *values,
+SPK_API spk_status_t spk_coo_create_const(spk_const_spmat_t* out, int64_t rows, int64_t cols, int64_t nnz,
+                                          const void* row_indices, const void* col_indices, const void* values,
                                           spk_index_type_t index_type, spk_index_base_t index_base,
                                           spk_value_type_t value_type);
 
@@ -56,31 +56,30 @@ SPK_API spk_status_t spk_coo_create_const(spk_const_spmat_t *out, int64_t rows, 
  *  values of block after block, each block_size * block_size elements in `block_order`. The matrix has
  *  block_rows * block_size rows.
  *  \param row_block, col_block  edges of a block in elements; both are the block_size and must agree. Since 0.1. */
-SPK_API spk_status_t spk_bsr_create(spk_spmat_t *out, int64_t block_rows, int64_t block_cols, int64_t nnzb,
-                                    int64_t row_block, int64_t col_block, void *block_row_offsets,
-                                    void *block_col_indices, void *values, spk_index_type_t offset_type,
+SPK_API spk_status_t spk_bsr_create(spk_spmat_t* out, int64_t block_rows, int64_t block_cols, int64_t nnzb,
+                                    int64_t row_block, int64_t col_block, void* block_row_offsets,
+                                    void* block_col_indices, void* values, spk_index_type_t offset_type,
                                     spk_index_type_t index_type, spk_index_base_t index_base,
                                     spk_value_type_t value_type, spk_order_t block_order);
-SPK_API spk_status_t spk_bsr_create_const(spk_const_spmat_t *out, int64_t block_rows, int64_t block_cols,
-                                          int64_t nnzb, int64_t row_block, int64_t col_block,
-                                          const void *block_row_offsets, const void *block_col_indices,
-                                          const void *values, spk_index_type_t offset_type,
-                                          spk_index_type_t index_type, spk_index_base_t index_base,
-                                          spk_value_type_t value_type, spk_order_t block_order);
+SPK_API spk_status_t spk_bsr_create_const(spk_const_spmat_t* out, int64_t block_rows, int64_t block_cols, int64_t nnzb,
+                                          int64_t row_block, int64_t col_block, const void* block_row_offsets,
+                                          const void* block_col_indices, const void* values,
+                                          spk_index_type_t offset_type, spk_index_type_t index_type,
+                                          spk_index_base_t index_base, spk_value_type_t value_type,
+                                          spk_order_t block_order);
 
 /** Blocked ELLPACK: every block row has ell_cols / block_size slots. block_col_indices is a row-major array of
  *  (rows / block_size) x (ell_cols / block_size) block columns, -1 (whatever the base) for an unused slot; values is a
  *  row-major array of rows x ell_cols elements, of which those in unused slots are ignored. rows, cols and ell_cols
  *  are multiples of block_size. Since 0.1. */
-SPK_API spk_status_t spk_blocked_ell_create(spk_spmat_t *out, int64_t rows, int64_t cols, int64_t block_size,
-                                            int64_t ell_cols, void *block_col_indices, void *values,
+SPK_API spk_status_t spk_blocked_ell_create(spk_spmat_t* out, int64_t rows, int64_t cols, int64_t block_size,
+                                            int64_t ell_cols, void* block_col_indices, void* values,
                                             spk_index_type_t index_type, spk_index_base_t index_base,
                                             spk_value_type_t value_type);
-SPK_API spk_status_t spk_blocked_ell_create_const(spk_const_spmat_t *out, int64_t rows, int64_t cols,
-                                                  int64_t block_size, int64_t ell_cols,
-                                                  const void *block_col_indices, const void *values,
-                                                  spk_index_type_t index_type, spk_index_base_t index_base,
-                                                  spk_value_type_t value_type);
+SPK_API spk_status_t spk_blocked_ell_create_const(spk_const_spmat_t* out, int64_t rows, int64_t cols,
+                                                  int64_t block_size, int64_t ell_cols, const void* block_col_indices,
+                                                  const void* values, spk_index_type_t index_type,
+                                                  spk_index_base_t index_base, spk_value_type_t value_type);
 
 /** Frees the descriptor, not the arrays; NULL is fine. Since 0.1. */
 SPK_API void spk_spmat_destroy(spk_const_spmat_t mat);
@@ -88,55 +87,56 @@ SPK_API void spk_spmat_destroy(spk_const_spmat_t mat);
 /** Everything a descriptor holds. Zero-initialise and set struct_size before the call. Fields that the format does not
  *  have are 0 or NULL. Since 0.1. */
 typedef struct spk_spmat_info {
-  uint32_t struct_size;   /**< sizeof(spk_spmat_info) of the caller, in bytes */
-  int32_t format;         /**< spk_format_t */
-  int32_t offset_type;    /**< 0 for COO and Blocked-ELL */
-  int32_t index_type;     /**< spk_index_type_t */
-  int32_t index_base;     /**< spk_index_base_t */
-  int32_t value_type;     /**< spk_value_type_t */
-  int32_t block_order;    /**< BSR: order of the entries inside a block; else 0 */
-  int32_t is_const;       /**< 1 if created over memory that is only read */
-  int64_t rows;           /**< rows in elements, also for block formats */
-  int64_t cols;           /**< columns in elements */
-  int64_t nnz;            /**< stored elements; for Blocked-ELL rows * ell_cols, unused slots included */
-  int64_t block_size;     /**< BSR and Blocked-ELL; else 0 */
-  int64_t nnzb;           /**< stored blocks (BSR) or slots (Blocked-ELL) */
-  int64_t ell_cols;       /**< Blocked-ELL */
-  int64_t batch_count;    /**< 1 unless set */
-  int64_t offsets_stride; /**< between batches, in elements; 0 = shared */
-  int64_t indices_stride; /**< as above, for row and column indices */
-  int64_t values_stride;  /**< as above */
-  const void *offsets;    /**< row, column or block-row offsets */
-  const void *row_indices; /**< CSC and COO */
-  const void *col_indices; /**< CSR, COO, BSR (blocks), Blocked-ELL (blocks) */
-  const void *values;
+  uint32_t struct_size;    /**< sizeof(spk_spmat_info) of the caller, in bytes */
+  int32_t format;          /**< spk_format_t */
+  int32_t offset_type;     /**< 0 for COO and Blocked-ELL */
+  int32_t index_type;      /**< spk_index_type_t */
+  int32_t index_base;      /**< spk_index_base_t */
+  int32_t value_type;      /**< spk_value_type_t */
+  int32_t block_order;     /**< BSR: order of the entries inside a block; else 0 */
+  int32_t is_const;        /**< 1 if created over memory that is only read */
+  int64_t rows;            /**< rows in elements, also for block formats */
+  int64_t cols;            /**< columns in elements */
+  int64_t nnz;             /**< stored elements; for Blocked-ELL rows * ell_cols, unused slots included */
+  int64_t block_size;      /**< BSR and Blocked-ELL; else 0 */
+  int64_t nnzb;            /**< stored blocks (BSR) or slots (Blocked-ELL) */
+  int64_t ell_cols;        /**< Blocked-ELL */
+  int64_t batch_count;     /**< 1 unless set */
+  int64_t offsets_stride;  /**< between batches, in elements; 0 = shared */
+  int64_t indices_stride;  /**< as above, for row and column indices */
+  int64_t values_stride;   /**< as above */
+  const void* offsets;     /**< row, column or block-row offsets */
+  const void* row_indices; /**< CSC and COO */
+  const void* col_indices; /**< CSR, COO, BSR (blocks), Blocked-ELL (blocks) */
+  const void* values;
 } spk_spmat_info_t;
 
-SPK_API spk_status_t spk_spmat_get_info(spk_const_spmat_t mat, spk_spmat_info_t *info);
+SPK_API spk_status_t spk_spmat_get_info(spk_const_spmat_t mat, spk_spmat_info_t* info);
 
 /** Points a descriptor at other arrays of the same sizes: offsets and indices of CSR (row offsets, column indices),
  *  CSC (column offsets, row indices), BSR (block row offsets, block columns); for COO `offsets` is the array of row
  *  indices and `indices` that of column indices; for Blocked-ELL offsets must be NULL. NULL arrays are kept as NULL.
  *  Errors: INVALID_VALUE misaligned, or the descriptor is const. Since 0.1. */
-SPK_API spk_status_t spk_spmat_set_pointers(spk_spmat_t mat, void *offsets, void *indices, void *values);
+SPK_API spk_status_t spk_spmat_set_pointers(spk_spmat_t mat, void* offsets, void* indices, void* values);
 /** Points a descriptor at other values. Errors as spk_spmat_set_pointers. Since 0.1. */
-SPK_API spk_status_t spk_spmat_set_values(spk_spmat_t mat, void *values);
-SPK_API spk_status_t spk_spmat_get_values(spk_const_spmat_t mat, const void **values);
+SPK_API spk_status_t spk_spmat_set_values(spk_spmat_t mat, void* values);
+SPK_API spk_status_t spk_spmat_get_values(spk_const_spmat_t mat, const void** values);
 
 /** Makes the matrix a batch of matrices with the same sizes. Strides are in elements of the respective array; 0 shares
  *  the array between all. Offsets of every matrix start at index_base. BSR strides count blocks' offsets, block
  *  indices and elements of values.
- *  Errors: INVALID_VALUE count < 1, negative stride, or 0 < stride < length of one matrix's array when count > 1. Since 0.1. */
-SPK_API spk_status_t spk_spmat_set_batch(spk_spmat_t mat, int64_t count, int64_t offsets_stride,
-                                         int64_t indices_stride, int64_t values_stride);
+ *  Errors: INVALID_VALUE count < 1, negative stride, or 0 < stride < length of one matrix's array when count > 1.
+ *  Since 0.1. */
+SPK_API spk_status_t spk_spmat_set_batch(spk_spmat_t mat, int64_t count, int64_t offsets_stride, int64_t indices_stride,
+                                         int64_t values_stride);
 
-/** Describes rows first_row .. first_row + row_count - 1 of a CSR or BSR matrix without copying: the slice uses the arrays of
- *  `mat`, whose offsets keep counting from the start of the whole matrix (so nothing is rewritten). For BSR both numbers are
- *  multiples of the block size. Reads two offsets, so the arrays must be in host memory or the call is made on a CUDA
- *  handle. Products, SDDMM, softmax and conversions accept a slice like any matrix.
+/** Describes rows first_row .. first_row + row_count - 1 of a CSR or BSR matrix without copying: the slice uses the
+ *  arrays of `mat`, whose offsets keep counting from the start of the whole matrix (so nothing is rewritten). For BSR
+ *  both numbers are multiples of the block size. Reads two offsets, so the arrays must be in host memory or the call
+ *  is made on a CUDA handle. Products, SDDMM, softmax and conversions accept a slice like any matrix.
  *  Errors: INVALID_VALUE rows outside the matrix, a batch; NOT_SUPPORTED other formats. Since 0.1. */
 SPK_API spk_status_t spk_spmat_slice_rows(spk_handle_t handle, spk_const_spmat_t mat, int64_t first_row,
-                                          int64_t row_count, spk_const_spmat_t *out);
+                                          int64_t row_count, spk_const_spmat_t* out);
 
 /** First kind of fault that spk_spmat_validate looks for and finds. Since 0.1. */
 typedef int32_t spk_fault_t;
@@ -153,18 +153,18 @@ enum {
 /** Result of spk_spmat_validate. Block formats count block offsets, block indices and block rows. Arrays that a batch
  *  shares (stride 0) count once. Zero-initialise and set struct_size before the call. Since 0.1. */
 typedef struct spk_validation_report {
-  uint32_t struct_size;       /**< sizeof(spk_validation_report) of the caller, in bytes */
-  int32_t fault;              /**< spk_fault_t of the first bad place */
-  int64_t batch;              /**< matrix of the batch with the first bad place, from 0 */
-  int64_t position;           /**< element of the array that is wrong, from 0 */
-  int64_t value;              /**< what stands there; NULL_ARRAY: 0 offsets, 1 row indices, 2 column indices, 3 values */
-  int64_t bad_offsets;        /**< offsets found wrong, whole batch */
-  int64_t bad_indices;        /**< indices found wrong, whole batch */
-  int64_t unsorted_rows;      /**< rows (columns for CSC, neighbours for COO) with descending entries; legal */
-  int64_t duplicates;         /**< entries that repeat a place of the same row; legal, they add up. Counted exactly */
-  int64_t empty_rows;         /**< rows (columns for CSC) without entries */
-  int64_t nan_values;         /**< stored values that are NaN; legal */
-  int64_t infinite_values;    /**< stored values that are infinite; legal */
+  uint32_t struct_size;  /**< sizeof(spk_validation_report) of the caller, in bytes */
+  int32_t fault;         /**< spk_fault_t of the first bad place */
+  int64_t batch;         /**< matrix of the batch with the first bad place, from 0 */
+  int64_t position;      /**< element of the array that is wrong, from 0 */
+  int64_t value;         /**< what stands there; for NULL_ARRAY 0 offsets, 1 row indices, 2 column indices, 3 values */
+  int64_t bad_offsets;   /**< offsets found wrong, whole batch */
+  int64_t bad_indices;   /**< indices found wrong, whole batch */
+  int64_t unsorted_rows; /**< rows (columns for CSC, neighbours for COO) with descending entries; legal */
+  int64_t duplicates;    /**< entries that repeat a place of the same row; legal, they add up. Counted exactly */
+  int64_t empty_rows;    /**< rows (columns for CSC) without entries */
+  int64_t nan_values;    /**< stored values that are NaN; legal */
+  int64_t infinite_values; /**< stored values that are infinite; legal */
 } spk_validation_report_t;
 
 /** Checks everything an operation relies on. Reads every array, writes none, and never follows a bad offset.
@@ -173,7 +173,7 @@ typedef struct spk_validation_report {
  *  Errors   INVALID_STRUCTURE with the first bad place in the message and the report; INVALID_VALUE NULL mat or
  *           handle, struct_size too small; ALLOC_FAILED.
  *  Since 0.1. */
-SPK_API spk_status_t spk_spmat_validate(spk_handle_t handle, spk_const_spmat_t mat, spk_validation_report_t *report);
+SPK_API spk_status_t spk_spmat_validate(spk_handle_t handle, spk_const_spmat_t mat, spk_validation_report_t* report);
 
 #ifdef __cplusplus
 }

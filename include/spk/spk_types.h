@@ -101,13 +101,7 @@ enum { SPK_OP_N = 0, SPK_OP_T = 1, SPK_OP_C = 2 };
 
 /** Sparse storage format; numbers of cusparseFormat_t. Since 0.1. */
 typedef int32_t spk_format_t;
-enum {
-  SPK_FORMAT_CSR = 1,
-  SPK_FORMAT_CSC = 2,
-  SPK_FORMAT_COO = 3,
-  SPK_FORMAT_BLOCKED_ELL = 5,
-  SPK_FORMAT_BSR = 6
-};
+enum { SPK_FORMAT_CSR = 1, SPK_FORMAT_CSC = 2, SPK_FORMAT_COO = 3, SPK_FORMAT_BLOCKED_ELL = 5, SPK_FORMAT_BSR = 6 };
 
 /** Where alpha and beta are read. On the CPU and reference backends both modes read host memory. Since 0.1. */
 typedef int32_t spk_pointer_mode_t;
@@ -123,8 +117,8 @@ enum {
 };
 
 /** Algorithm of a product. The values below 256 are cuSPARSE's names for "any good kernel of this format"; spk gives
- *  the default kernel for them, provided that the matrix has the format of the name. Values from 256 on force one kernel by the
- *  id that SPK_LOG=dispatch and spk_query_support print. Since 0.1. */
+ *  the default kernel for them, provided that the matrix has the format of the name. Values from 256 on force one
+ *  kernel by the id that SPK_LOG=dispatch and spk_query_support print. Since 0.1. */
 typedef int32_t spk_algorithm_t;
 enum {
   SPK_ALG_DEFAULT = 0,
@@ -145,19 +139,19 @@ enum {
 };
 
 /** Library state of one thread: backend, stream, threads, allocator. Opaque. Since 0.1. */
-typedef struct spk_handle *spk_handle_t;
+typedef struct spk_handle* spk_handle_t;
 /** Sparse matrix descriptor: sizes, types and the caller's pointers. Opaque. Since 0.1. */
-typedef struct spk_spmat *spk_spmat_t;
-typedef const struct spk_spmat *spk_const_spmat_t;
+typedef struct spk_spmat* spk_spmat_t;
+typedef const struct spk_spmat* spk_const_spmat_t;
 /** Dense matrix descriptor. Opaque. Since 0.1. */
-typedef struct spk_dnmat *spk_dnmat_t;
-typedef const struct spk_dnmat *spk_const_dnmat_t;
+typedef struct spk_dnmat* spk_dnmat_t;
+typedef const struct spk_dnmat* spk_const_dnmat_t;
 /** Dense vector descriptor. Opaque. Since 0.1. */
-typedef struct spk_dnvec *spk_dnvec_t;
-typedef const struct spk_dnvec *spk_const_dnvec_t;
+typedef struct spk_dnvec* spk_dnvec_t;
+typedef const struct spk_dnvec* spk_const_dnvec_t;
 /** Prepared operation for a fixed sparsity structure. Opaque. Since 0.1. */
-typedef struct spk_plan *spk_plan_t;
-typedef const struct spk_plan *spk_const_plan_t;
+typedef struct spk_plan* spk_plan_t;
+typedef const struct spk_plan* spk_const_plan_t;
 
 #ifdef __cplusplus
 }
