@@ -56,6 +56,8 @@ const Backend* find_backend(spk_backend_t kind, std::int32_t device, std::string
   return nullptr;
 }
 
+const Oracle& oracle() { return reference::oracle(); }
+
 const char* cuda_unavailable_reason() { return cuda_device(0).reason.c_str(); }
 
 }  // namespace spk::capi

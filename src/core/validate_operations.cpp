@@ -69,17 +69,9 @@ void validate_epilogue(SpmmProblem& p) {
   if (e.is_identity()) return;
   if (is_complex(p.c.type))
     throw Error(SPK_STATUS_NOT_SUPPORTED, "epilogue: real types only, but matC holds %s", name_of(p.c.type));
-  if (e.bias_kind != BiasKind::none) {
-    const bool per_row = e.bias_kind == BiasKind::per_row;
-    const std::int64_t length = per_row ? p.m : p.n;
-    if (e.bias_type != p.c.type && e.bias_type != p.compute)
-      throw Error(SPK_STATUS_NOT_SUPPORTED, "epilogue->bias holds %s but must hold matC's %s or the sum's %s",
-                  name_of(e.bias_type), name_of(p.c.type), name_of(p.compute));
-    if (length != 0 && e.bias == nullptr) throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->bias has NULL values");
-    const auto* begin = static_cast<const char*>(e.bias);
-    const ByteRange bias{begin, begin + length * static_cast<std::int64_t>(size_of(e.bias_type))};
-    if (length != 0 && bias.meets(range_of(p.c))) throw_overlap("matC", "epilogue->bias");
-  }
+  if (e.bias_kind != BiasKind::none && e.bias_type != p.c.type && e.bias_type != p.compute)
+    throw Error(SPK_STATUS_NOT_SUPPORTED, "epilogue->bias holds %s but must hold matC's %s or the sum's %s",
+                name_of(e.bias_type), name_of(p.c.type), name_of(p.compute));
   if (!e.has_residual) return;
   DenseView& r = e.residual;
   check_equal(r.rows, p.m, "epilogue->residual rows", "matC rows");
@@ -88,11 +80,24 @@ void validate_epilogue(SpmmProblem& p) {
     throw Error(SPK_STATUS_NOT_SUPPORTED, "epilogue->residual holds %s but must hold matC's %s", name_of(r.type),
                 name_of(p.c.type));
   check_batch(r, p.c.batch_count, "epilogue->residual", "matC");
+  share(r, p.c.batch_count);
+}
+
+void validate_epilogue_memory(const SpmmProblem& p) {
+  const Epilogue& e = p.epilogue;
+  if (e.bias_kind != BiasKind::none) {
+    const std::int64_t length = e.bias_kind == BiasKind::per_row ? p.m : p.n;
+    if (length != 0 && e.bias == nullptr) throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->bias has NULL values");
+    const auto* begin = static_cast<const char*>(e.bias);
+    const ByteRange bias{begin, begin + length * static_cast<std::int64_t>(size_of(e.bias_type))};
+    if (bias.meets(range_of(p.c))) throw_overlap("matC", "epilogue->bias");
+  }
+  if (!e.has_residual) return;
+  const DenseView& r = e.residual;
   check_values(r, "epilogue->residual");
   const bool is_c = r.values == p.c.values && r.order == p.c.order && r.ld == p.c.ld &&
                     r.batch_count == p.c.batch_count && r.batch_stride == p.c.batch_stride;
   if (!is_c && overlap(p.c, r)) throw_overlap("matC", "epilogue->residual (unless it is C itself)");
-  share(r, p.c.batch_count);
 }
 
 // Both are CSR with the same sizes and the same types of values and indices.
@@ -168,6 +173,14 @@ void validate(SpmmProblem& p) {
   check_batch(p.a, p.c.batch_count, "matA", c_name);
   check_batch(p.b, p.c.batch_count, b_name, c_name);
   check_output_batch(p.c.batch_count, p.c.batch_stride, c_name);
+  validate_epilogue(p);
+  share(p.a, p.c.batch_count);
+  share(p.b, p.c.batch_count);
+}
+
+void validate_memory(const SpmmProblem& p) {
+  const char* b_name = p.is_spmv ? "vecX" : "matB";
+  const char* c_name = p.is_spmv ? "vecY" : "matC";
   if (is_empty(p)) return;
   check_values(p.c, c_name);
   if (!p.skips_product()) {
@@ -176,9 +189,7 @@ void validate(SpmmProblem& p) {
   }
   if (overlap(p.c, p.b)) throw_overlap(c_name, b_name);
   check_apart(range_of(p.c), p.a, c_name, "matA");
-  validate_epilogue(p);
-  share(p.a, p.c.batch_count);
-  share(p.b, p.c.batch_count);
+  validate_epilogue_memory(p);
 }
 
 void validate(SddmmProblem& p) {
@@ -193,6 +204,11 @@ void validate(SddmmProblem& p) {
   check_batch(p.a, p.c.batch_count, "matA", "matC");
   check_batch(p.b, p.c.batch_count, "matB", "matC");
   check_output_batch(p.c.batch_count, p.c.values_stride, "matC");
+  share(p.a, p.c.batch_count);
+  share(p.b, p.c.batch_count);
+}
+
+void validate_memory(const SddmmProblem& p) {
   if (is_empty(p)) return;
   check_arrays(p.c, true, "matC");
   if (!p.skips_product()) {
@@ -204,13 +220,14 @@ void validate(SddmmProblem& p) {
   if (values.meets(range_of(p.b))) throw_overlap("matC's values", "matB");
   if (values.meets(offsets_range(p.c)) || values.meets(indices_range(p.c, p.c.col_indices)))
     throw_overlap("matC's values", "matC's own structure");
-  share(p.a, p.c.batch_count);
-  share(p.b, p.c.batch_count);
 }
 
 void validate(SoftmaxProblem& p) {
   check_same_structure(p.x, p.y, "matX", "matY");
   check_output_batch(p.y.batch_count, p.y.values_stride, "matY");
+}
+
+void validate_memory(const SoftmaxProblem& p) {
   if (is_empty(p)) return;
   check_arrays(p.x, true, "matX");
   check_arrays(p.y, true, "matY");
@@ -225,6 +242,9 @@ void validate(SoftmaxBackwardProblem& p) {
   check_same_structure(p.y, p.dy, "matY", "matDY");
   check_same_structure(p.y, p.dx, "matY", "matDX");
   check_output_batch(p.dx.batch_count, p.dx.values_stride, "matDX");
+}
+
+void validate_memory(const SoftmaxBackwardProblem& p) {
   if (is_empty(p)) return;
   check_arrays(p.y, true, "matY");
   check_arrays(p.dy, true, "matDY");

@@ -4,14 +4,21 @@
 
 #include "core/problems.hpp"
 
-// Checks of a whole problem, the same for every backend: shapes, types, batches, NULL arrays, overlap. They throw
-// spk::Error with the public name of the argument and read no array. Broadcast operands leave with strides of 0.
+// Checks of a whole problem, the same for every backend. They throw spk::Error with the public name of the argument and
+// read no array.
 namespace spk {
 
+// Shapes, types, batches. Broadcast operands leave with the output's batch count and strides of 0.
 void validate(SpmmProblem& p);
 void validate(SddmmProblem& p);
 void validate(SoftmaxProblem& p);
 void validate(SoftmaxBackwardProblem& p);
+
+// NULL arrays and overlap: what must hold before a validated problem runs.
+void validate_memory(const SpmmProblem& p);
+void validate_memory(const SddmmProblem& p);
+void validate_memory(const SoftmaxProblem& p);
+void validate_memory(const SoftmaxBackwardProblem& p);
 
 // No element of the output exists, so there is nothing to do.
 inline bool is_empty(const SpmmProblem& p) noexcept { return p.m == 0 || p.n == 0; }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <cmath>
+
+#include "capi/backends.hpp"
+#include "capi/dump.hpp"
+#include "capi/mirror.hpp"
+#include "capi/sparse.hpp"
+#include "capi/workspace.hpp"
+#include "core/describe.hpp"
+#include "core/log.hpp"
+#include "core/validate_operations.hpp"
+
+// What every operation does between its checks and its backend: log, dump, workspace, run, shadow check.
+namespace spk::capi {
+
+constexpr spk_operation_kind_t operation_of(const SpmmProblem& p) {
+  return p.is_spmv ? SPK_OPERATION_SPMV : SPK_OPERATION_SPMM;
+}
+constexpr spk_operation_kind_t operation_of(const SddmmProblem&) { return SPK_OPERATION_SDDMM; }
+constexpr spk_operation_kind_t operation_of(const SoftmaxProblem&) { return SPK_OPERATION_SOFTMAX; }
+constexpr spk_operation_kind_t operation_of(const SoftmaxBackwardProblem&) { return SPK_OPERATION_SOFTMAX_BACKWARD; }
+
+// Which kernel takes p; logs the walk. Throws NOT_SUPPORTED with every refusal.
+template <class Problem>
+Choice choose_or_throw(const spk_handle& handle, const Problem& p) {
+  Choice choice = handle.backend->choose(p);
+  if (log::wants(SPK_LOG_DISPATCH))
+    log::write(SPK_LOG_DISPATCH,
+               (std::string(handle.backend->name()) + ": " + describe(p) + " -> " + choice.text).c_str());
+  if (!choice.supported()) throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes it: %s", choice.text.c_str());
+  return choice;
+}
+
+// Notes a verdict in the handle; throws INTERNAL_ERROR if the result is outside its bound.
+void note_verdict(spk_handle& handle, spk_operation_kind_t operation, const Verdict& verdict);
+
+template <class Problem>
+void check_structure(const spk_handle& handle, const Problem& p) {
+  if constexpr (std::is_same_v<Problem, SpmmProblem>)
+    if (p.skips_product()) return;
+  spk_validation_report_t report{};
+  handle.backend->validate(structure_of(p), report, make_exec(handle));
+  throw_if_broken(report, structure_of(p), "shadow check: the sparse matrix");
+}
+
+template <class Problem>
+void execute(spk_handle& handle, const Problem& p, const Plan* plan, void* workspace, std::size_t workspace_bytes) {
+  if (log::wants(SPK_LOG_API)) log::write(SPK_LOG_API, describe(p).c_str());
+  validate_memory(p);
+  // A forced kernel may refuse; for the default the walk is only worth its words if somebody reads them.
+  if (plan == nullptr && (p.alg >= 256 || log::wants(SPK_LOG_DISPATCH))) choose_or_throw(handle, p);
+  Exec exec = make_exec(handle);
+  const std::size_t needed = is_empty(p) ? 0 : handle.backend->workspace(p, plan, exec);
+  const Workspace scratch(handle, needed, workspace, workspace_bytes);
+  exec.workspace = scratch.data();
+  exec.workspace_bytes = scratch.bytes();
+  if (is_empty(p)) return;
+
+  if (handle.check || dump_wanted()) {
+    if (handle.check) check_structure(handle, p);
+    Mirror mirror(*handle.backend, handle.stream);
+    const Problem before = mirror.before(p);
+    if (dump_wanted()) dump(before);
+    handle.backend->run(p, plan, exec);
+    if (handle.check) note_verdict(handle, operation_of(p), oracle().judge(before, mirror.on_host(output_of(p))));
+    return;
+  }
+  handle.backend->run(p, plan, exec);
+}
+
+// Bytes of workspace of the one-shot call.
+template <class Problem>
+std::size_t workspace_of(const spk_handle& handle, const Problem& p) {
+  choose_or_throw(handle, p);
+  return is_empty(p) ? 0 : handle.backend->workspace(p, nullptr, make_exec(handle));
+}
+
+}  // namespace spk::capi

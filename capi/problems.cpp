@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "capi/problems.hpp"
+
+#include <cstring>
+
+#include "core/validate_operations.hpp"
+
+namespace spk::capi {
+namespace {
+
+template <class T>
+T load(const void* pointer) {
+  T value;
+  std::memcpy(&value, pointer, sizeof value);
+  return value;
+}
+
+Scalar read_scalar(const void* pointer, ValueType type) {
+  switch (type) {
+    case ValueType::f64: return {load<double>(pointer), 0};
+    case ValueType::c64: {
+      const auto value = load<c64>(pointer);
+      return {value.real(), value.imag()};
+    }
+    case ValueType::c128: {
+      const auto value = load<c128>(pointer);
+      return {value.real(), value.imag()};
+    }
+    default: return {load<float>(pointer), 0};
+  }
+}
+
+Scalars read_scalars(const spk_handle& handle, const ScalarPointers* pointers, ValueType compute) {
+  Scalars scalars;
+  if (pointers == nullptr) return scalars;
+  if (pointers->alpha == nullptr) throw_bad_pointer("alpha", true);
+  if (pointers->beta == nullptr) throw_bad_pointer("beta", true);
+  if (handle.pointer_mode == SPK_POINTER_MODE_DEVICE && !handle.backend->computes_in_host_memory()) {
+    scalars.device_alpha = pointers->alpha;
+    scalars.device_beta = pointers->beta;
+    return scalars;
+  }
+  return scalars_from(pointers->alpha, pointers->beta, compute);
+}
+
+// cuSPARSE's algorithm names and the format each is for.
+struct NamedAlgorithm {
+  std::int32_t alg;
+  Format format;
+};
+constexpr NamedAlgorithm kSpmmAlgorithms[] = {
+    {SPK_SPMM_COO_ALG1, Format::coo}, {SPK_SPMM_COO_ALG2, Format::coo},
+    {SPK_SPMM_COO_ALG3, Format::coo}, {SPK_SPMM_COO_ALG4, Format::coo},
+    {SPK_SPMM_CSR_ALG1, Format::csr}, {SPK_SPMM_CSR_ALG2, Format::csr},
+    {SPK_SPMM_CSR_ALG3, Format::csr}, {SPK_SPMM_BLOCKED_ELL_ALG1, Format::blocked_ell},
+    {SPK_SPMM_BSR_ALG1, Format::bsr}};
+constexpr NamedAlgorithm kSpmvAlgorithms[] = {{SPK_SPMV_COO_ALG1, Format::coo},
+                                              {SPK_SPMV_CSR_ALG1, Format::csr},
+                                              {SPK_SPMV_CSR_ALG2, Format::csr},
+                                              {SPK_SPMV_COO_ALG2, Format::coo},
+                                              {SPK_SPMV_BSR_ALG1, Format::bsr}};
+
+template <std::size_t kCount>
+void check_algorithm(std::int32_t alg, Format format, const NamedAlgorithm (&names)[kCount]) {
+  if (alg == SPK_ALG_DEFAULT || alg >= 256) return;
+  for (const NamedAlgorithm& row : names) {
+    if (row.alg != alg) continue;
+    if (row.format == format || (row.format == Format::csr && format == Format::csc)) return;
+    throw Error(SPK_STATUS_NOT_SUPPORTED, "alg = %d is for %s matrices but matA is %s", alg, name_of(row.format),
+                name_of(format));
+  }
+  throw Error(SPK_STATUS_INVALID_VALUE, "alg = %d is not an algorithm of this operation", alg);
+}
+
+void check_algorithm(std::int32_t alg) {
+  if (alg != SPK_ALG_DEFAULT && alg < 256)
+    throw Error(SPK_STATUS_INVALID_VALUE, "alg = %d but must be SPK_ALG_DEFAULT or a kernel id from 256 on", alg);
+}
+
+Epilogue make_epilogue(const spk_epilogue_t* given, std::int64_t m, std::int64_t n) {
+  Epilogue epilogue;
+  if (given == nullptr) return epilogue;
+  check_struct_size(given->struct_size, sizeof(spk_epilogue_t), "epilogue");
+  if (given->activation < SPK_ACTIVATION_NONE || given->activation > SPK_ACTIVATION_GELU_TANH)
+    throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->activation = %d is not an activation", given->activation);
+  if (given->bias_kind < SPK_BIAS_NONE || given->bias_kind > SPK_BIAS_PER_COL)
+    throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->bias_kind = %d is not a kind of bias", given->bias_kind);
+  if (given->reserved != 0)
+    throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->reserved = %d but must be 0", given->reserved);
+  epilogue.activation = static_cast<Activation>(given->activation);
+  epilogue.bias_kind = static_cast<BiasKind>(given->bias_kind);
+  if (epilogue.bias_kind == BiasKind::none) {
+    if (given->bias != nullptr) throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->bias is set but bias_kind is NONE");
+  } else {
+    const DenseView& bias = require_object(given->bias, "epilogue->bias").view;
+    const std::int64_t length = epilogue.bias_kind == BiasKind::per_row ? m : n;
+    if (bias.rows != length)
+      throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->bias has %lld values but must have %s = %lld",
+                  static_cast<long long>(bias.rows), epilogue.bias_kind == BiasKind::per_row ? "m" : "n",
+                  static_cast<long long>(length));
+    epilogue.bias = bias.values;
+    epilogue.bias_type = bias.type;
+  }
+  if (given->residual != nullptr) {
+    epilogue.has_residual = true;
+    epilogue.residual = require_object(given->residual, "epilogue->residual").view;
+  }
+  return epilogue;
+}
+
+}  // namespace
+
+Scalars scalars_from(const void* alpha, const void* beta, ValueType compute) {
+  Scalars scalars;
+  scalars.alpha = read_scalar(alpha, compute);
+  scalars.beta = read_scalar(beta, compute);
+  return scalars;
+}
+
+SpmmProblem make_spmm(const spk_handle& handle, std::int32_t opA, std::int32_t opB, const ScalarPointers* scalars,
+                      spk_const_spmat_t matA, spk_const_dnmat_t matB, spk_const_dnmat_t matC, std::int32_t compute_type,
+                      std::int32_t alg, const spk_epilogue_t* epilogue) {
+  SpmmProblem p;
+  p.op_a = op_of(opA, "opA");
+  p.op_b = op_of(opB, "opB");
+  p.a = SPK_OBJECT(matA).view;
+  p.b = SPK_OBJECT(matB).view;
+  p.c = SPK_OBJECT(matC).view;
+  p.m = p.c.rows;
+  p.n = p.c.cols;
+  p.k = p.op_a == Op::n ? p.a.cols : p.a.rows;
+  const ComputeType compute = compute_type_of(compute_type);
+  p.compute = compute.sum;
+  p.allow_tf32 = compute.allow_tf32;
+  check_algorithm(alg, p.a.format, kSpmmAlgorithms);
+  p.alg = alg;
+  p.scalars = read_scalars(handle, scalars, p.compute);
+  p.epilogue = make_epilogue(epilogue, p.m, p.n);
+  validate(p);
+  return p;
+}
+
+SpmmProblem make_spmv(const spk_handle& handle, std::int32_t opA, const ScalarPointers* scalars, spk_const_spmat_t matA,
+                      spk_const_dnvec_t vecX, spk_const_dnvec_t vecY, std::int32_t compute_type, std::int32_t alg) {
+  SpmmProblem p;
+  p.is_spmv = true;
+  p.op_a = op_of(opA, "opA");
+  p.a = SPK_OBJECT(matA).view;
+  p.b = SPK_OBJECT(vecX).view;
+  p.c = SPK_OBJECT(vecY).view;
+  p.m = p.c.rows;
+  p.n = 1;
+  p.k = p.op_a == Op::n ? p.a.cols : p.a.rows;
+  const ComputeType compute = compute_type_of(compute_type);
+  p.compute = compute.sum;
+  p.allow_tf32 = compute.allow_tf32;
+  check_algorithm(alg, p.a.format, kSpmvAlgorithms);
+  p.alg = alg;
+  p.scalars = read_scalars(handle, scalars, p.compute);
+  validate(p);
+  return p;
+}
+
+SddmmProblem make_sddmm(const spk_handle& handle, std::int32_t opA, std::int32_t opB, const ScalarPointers* scalars,
+                        spk_const_dnmat_t matA, spk_const_dnmat_t matB, spk_const_spmat_t matC,
+                        std::int32_t compute_type, std::int32_t alg) {
+  SddmmProblem p;
+  p.op_a = op_of(opA, "opA");
+  p.op_b = op_of(opB, "opB");
+  p.a = SPK_OBJECT(matA).view;
+  p.b = SPK_OBJECT(matB).view;
+  p.c = SPK_OBJECT(matC).view;
+  p.m = p.c.rows;
+  p.n = p.c.cols;
+  p.k = p.op_a == Op::n ? p.a.cols : p.a.rows;
+  const ComputeType compute = compute_type_of(compute_type);
+  p.compute = compute.sum;
+  p.allow_tf32 = compute.allow_tf32;
+  check_algorithm(alg);
+  p.alg = alg;
+  p.scalars = read_scalars(handle, scalars, p.compute);
+  validate(p);
+  return p;
+}
+
+SoftmaxProblem make_softmax(double scale, spk_const_spmat_t matX, const std::uint8_t* mask, spk_const_spmat_t matY,
+                            std::int32_t alg) {
+  SoftmaxProblem p;
+  p.x = SPK_OBJECT(matX).view;
+  p.y = SPK_OBJECT(matY).view;
+  p.mask = mask;
+  p.scale = scale;
+  check_algorithm(alg);
+  p.alg = alg;
+  validate(p);
+  return p;
+}
+
+SoftmaxBackwardProblem make_softmax_backward(double scale, spk_const_spmat_t matY, spk_const_spmat_t matDY,
+                                             spk_const_spmat_t matDX, std::int32_t alg) {
+  SoftmaxBackwardProblem p;
+  p.y = SPK_OBJECT(matY).view;
+  p.dy = SPK_OBJECT(matDY).view;
+  p.dx = SPK_OBJECT(matDX).view;
+  p.scale = scale;
+  check_algorithm(alg);
+  p.alg = alg;
+  validate(p);
+  return p;
+}
+
+}  // namespace spk::capi
