@@ -121,6 +121,8 @@ SPK_API spk_status_t spk_sddmm_workspace(spk_handle_t handle, spk_operation_t op
  *                first entry): 0 leaves the entry out, so that its result is 0 whatever else is in its row
  *  Empty rows have nothing to write; a row whose entries are all left out, or all -infinity, becomes 0. NaN in a row
  *  makes its whole row NaN; so does +infinity (inf - inf).
+ *  Numerics  with t = s X and D = u (3 |t - max t| + 2 |t|), without the last term if s is a power of two: relative error
+ *            about D + sum_l Y_l D_l + (nnz_row + 12) u, plus one rounding to the output type.
  *  Since 0.1. Source: docs/papers.md, Sputnik section 7 (sparse attention). */
 SPK_API spk_status_t spk_softmax(spk_handle_t handle, double scale, spk_const_spmat_t matX, const uint8_t* mask,
                                  spk_spmat_t matY, spk_algorithm_t alg, void* workspace, size_t workspace_bytes);
@@ -130,7 +132,8 @@ SPK_API spk_status_t spk_softmax_workspace(spk_handle_t handle, spk_const_spmat_
 /** Gradient of spk_softmax: dX(i,j) = s Y(i,j) (dY(i,j) - sum_l Y(i,l) dY(i,l)).
  *
  *  Y is the forward result, dY the incoming gradient, dX the result; all CSR with one structure. dX's values may be
- *  those of Y or of dY. Entries left out by a mask have Y = 0 and so get 0. Types as spk_softmax. Since 0.1. */
+ *  those of Y or of dY. Entries left out by a mask have Y = 0 and so get 0 (while dY is finite). Types as spk_softmax.
+ *  Numerics  error at most (nnz_row + 6) u |s| |Y| (|dY| + sum_l |Y_l dY_l|), plus one rounding. Since 0.1. */
 SPK_API spk_status_t spk_softmax_backward(spk_handle_t handle, double scale, spk_const_spmat_t matY,
                                           spk_const_spmat_t matDY, spk_spmat_t matDX, spk_algorithm_t alg,
                                           void* workspace, size_t workspace_bytes);

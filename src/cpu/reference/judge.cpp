@@ -20,7 +20,8 @@ Share share_of_bound(long double got, long double want, long double error, bool 
     // Rounding to infinity is rounding to the number that would follow the largest one.
     const long double beyond = std::copysign(precision.beyond(), got);
     const bool further = got > 0 ? want >= beyond : want <= beyond;
-    return {further ? 0.0 : static_cast<double>(std::fabs(beyond - want) / bound), shown_bound};
+    const auto ratio = static_cast<double>(std::fabs(beyond - want) / bound);
+    return {further ? 0.0 : ratio <= 1 ? ratio : kWrong, shown_bound};
   }
   return {static_cast<double>(std::fabs(got - want) / bound), shown_bound};
 }

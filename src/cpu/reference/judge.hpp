@@ -78,6 +78,7 @@ class Judge {
     } else {
       share = share_of_bound(got, want.value, want.error, want.may_overflow, output_);
     }
+    if (std::isfinite(share.bound)) verdict_.largest_bound = std::max(verdict_.largest_bound, share.bound);
     if (verdict_.entries++ == 0 || share.ratio > verdict_.worst) {
       verdict_.worst = share.ratio;
       verdict_.bound = share.bound;
