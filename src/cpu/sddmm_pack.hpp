@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace spk::cpu {
+
+// Element p of vector v stands at values[v * vector_stride + p * step]; elements of `size` bytes (2, 4, 8 or 16).
+struct Strided {
+  const void* values = nullptr;
+  std::size_t size = 4;
+  std::int64_t vector_stride = 1, step = 1;
+};
+
+// to[v * ld + p] = element p of vector v, for v in [begin, end) and p in [0, length). vector_stride is 1.
+void pack_vectors(const Strided& from, std::int64_t begin, std::int64_t end, std::int64_t length, void* to,
+                  std::int64_t ld) noexcept;
+
+// to[p] = element p of one vector.
+void gather_vector(const Strided& from, std::int64_t vector, std::int64_t length, void* to) noexcept;
+
+}  // namespace spk::cpu
