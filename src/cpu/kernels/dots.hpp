@@ -45,6 +45,20 @@ using Fold = typename RawOf<Real, kFoldBytes>::type;
 template <class Real>
 constexpr int kFoldLanes = kFoldBytes / static_cast<int>(sizeof(Real));
 
+// fma() of single numbers. Written out because GCC 12 fuses a complex product's multiplications with its additions in
+// some places and not in others, also with -ffp-contract=off, and so makes bits depend on the place.
+template <class Real>
+SPK_INLINE Real fma_one(Real a, Real b, Real c) noexcept {
+#if defined(SPK_ARCH_avx2) || defined(SPK_ARCH_avx512) || defined(__aarch64__)
+  if constexpr (sizeof(Real) == 4)
+    return __builtin_fmaf(a, b, c);
+  else
+    return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 // Exchanges neighbours: (re, im) -> (im, re).
 SPK_INLINE Vec<float> swap_pairs(Vec<float> v) noexcept {
   const Raw<float> x = v;

@@ -48,7 +48,7 @@ struct RealDots {
   template <class Out>
   SPK_INLINE void finish_one(Out* c, const Sum* sum) const noexcept {
     Sum v = alpha * *sum;
-    if (beta != 0) v += beta * widen(*c);
+    if (beta != 0) v = fma_one(beta, widen(*c), v);
     *c = narrow<Out>(v);
   }
   Sum alpha, beta;
@@ -78,15 +78,15 @@ struct ComplexDots {
   SPK_INLINE void finish_one(Real* c, const Real* sum) const noexcept {
     Real re = alpha_re * sum[0], im = alpha_re * sum[1];
     if (alpha_im != 0) {
-      re -= alpha_im * sum[1];
-      im += alpha_im * sum[0];
+      re = fma_one(-alpha_im, sum[1], re);
+      im = fma_one(alpha_im, sum[0], im);
     }
     if (beta_re != 0 || beta_im != 0) {
-      re += beta_re * c[0];
-      im += beta_re * c[1];
+      re = fma_one(beta_re, c[0], re);
+      im = fma_one(beta_re, c[1], im);
       if (beta_im != 0) {
-        re -= beta_im * c[1];
-        im += beta_im * c[0];
+        re = fma_one(-beta_im, c[1], re);
+        im = fma_one(beta_im, c[0], im);
       }
     }
     c[0] = re;
