@@ -15,6 +15,7 @@
 #include <omp.h>
 #elif SPK_THREADING_TBB
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
 #endif
 
@@ -65,6 +66,18 @@ void run_parts(int threads, std::int64_t parts, void (*body)(void*, std::int64_t
 #endif
   }
   for (std::int64_t part = 0; part < parts; ++part) body(context, part);
+}
+
+void sort_keys(int threads, SortKey* keys, std::int64_t count) {
+#if SPK_THREADING_TBB
+  if (const int team = usable_threads(threads); team > 1) {
+    tbb::task_arena arena(team);
+    arena.execute([&] { tbb::parallel_sort(keys, keys + count); });
+    return;
+  }
+#endif
+  static_cast<void>(threads);
+  std::sort(keys, keys + count);
 }
 
 }  // namespace spk::cpu

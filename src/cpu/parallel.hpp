@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <type_traits>
 
-// Threads on the CPU. Everything that knows OpenMP or oneTBB is behind these three calls (parallel.cpp).
+// Threads on the CPU. Everything that knows OpenMP or oneTBB is behind these calls (parallel.cpp).
 namespace spk::cpu {
 
 // Threads used when nothing is set: SPK_NUM_THREADS, else the runtime's own default.
@@ -16,6 +17,13 @@ int usable_threads(int threads) noexcept;
 
 // Calls body(context, part) once for every part in [0, parts), on at most `threads` threads, in no order.
 void run_parts(int threads, std::int64_t parts, void (*body)(void* context, std::int64_t part), void* context) noexcept;
+
+// Sorts by (major, minor, position). Positions differ, so there is one answer.
+struct SortKey {
+  std::int64_t major, minor, position;
+  friend auto operator<=>(const SortKey&, const SortKey&) = default;
+};
+void sort_keys(int threads, SortKey* keys, std::int64_t count);
 
 // run_parts with a callable. The body may not throw; results may not depend on how parts meet threads.
 template <class Body>
