@@ -39,6 +39,7 @@ struct spk_spmat {
   static constexpr spk::capi::Tag kTag = spk::capi::Tag::spmat;
   spk::capi::Tag tag = kTag;
   bool is_const = false;
+  bool is_analyzed = false;  // an analyze call has set the sizes
   spk::SparseView view;
   ~spk_spmat() { tag = spk::capi::Tag{}; }
 };
