@@ -1,25 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
+#include <cmath>
+#include <limits>
+#include <string>
+
 #include "core/error.hpp"
+#include "core/kernel_table.hpp"
+#include "cpu/isa.hpp"
+#include "cpu/kernels/softmax_task.hpp"
 #include "cpu/operations.hpp"
+#include "cpu/parallel.hpp"
+#include "cpu/row_parts.hpp"
 
 namespace spk::cpu {
+namespace {
 
-Choice choose(const SoftmaxProblem&) { return {0, "no kernel"}; }
+const SparseView& structure(const SoftmaxProblem& p) { return p.x; }
+const SparseView& structure(const SoftmaxBackwardProblem& p) { return p.y; }
+const char* call_name(const SoftmaxProblem&) { return "spk_softmax"; }
+const char* call_name(const SoftmaxBackwardProblem&) { return "spk_softmax_backward"; }
+const char* structure_name(const SoftmaxProblem&) { return "matX"; }
+const char* structure_name(const SoftmaxBackwardProblem&) { return "matY"; }
+
+template <ValueType kType>
+struct Needs {
+  template <class Problem>
+  static const char* refuse(const Problem& p) {
+    if (structure(p).format != Format::csr) return "the matrices are not csr";
+    if (structure(p).value_type != kType) return "the values have another type";
+    return nullptr;
+  }
+};
+
+using Row = KernelRow<SoftmaxProblem, Isa, SoftmaxKernel>;
+using BackwardRow = KernelRow<SoftmaxBackwardProblem, Isa, SoftmaxBackwardKernel>;
+template <ValueType kType>
+constexpr auto needs = Needs<kType>{};
+#define SPK_KERNEL(name, id, isa, refuse_) {#name, id, isa, name, decltype(refuse_)::refuse},
+const Row kForward[] = {
+#include "cpu/softmax_kernels.inc"
+};
+const BackwardRow kBackward[] = {
+#include "cpu/softmax_backward_kernels.inc"
+};
+#undef SPK_KERNEL
+
+const Row* find(const SoftmaxProblem& p, std::string* refusals) {
+  return select<Row>(kForward, p, available_isa(), isa_supports, refusals);
+}
+const BackwardRow* find(const SoftmaxBackwardProblem& p, std::string* refusals) {
+  return select<BackwardRow>(kBackward, p, available_isa(), isa_supports, refusals);
+}
+template <class Problem>
+auto require(const Problem& p) {
+  const auto* row = find(p, nullptr);
+  if (row != nullptr) return row;
+  std::string refusals;
+  find(p, &refusals);
+  throw Error(SPK_STATUS_NOT_SUPPORTED, "%s: %s", call_name(p), refusals.c_str());
+}
+
+// The scale as factors of the sum's type. Numbers too large for float are split in two.
+SoftmaxScale split(double magnitude, ValueType type) noexcept {
+  constexpr double kLargest = static_cast<double>(std::numeric_limits<float>::max());
+  SoftmaxScale s;
+  s.two = magnitude;
+  if (type != ValueType::f64 && std::isfinite(magnitude) && std::fabs(magnitude) > kLargest) {
+    s.one = 0x1p127;
+    s.two = std::fmin(std::fmax(magnitude * 0x1p-127, -kLargest), kLargest);
+  }
+  return s;
+}
+
+// The maximum is subtracted before the scale is applied: that costs one rounding less and cannot overflow. A scale so
+// small that the difference could overflow although the result does not, and those that make infinity or NaN of
+// everything, go first.
+SoftmaxScale forward_scale(double scale, ValueType type) noexcept {
+  const double magnitude = std::fabs(scale);
+  const double smallest = type == ValueType::f64 ? 0x1p-900 : 0x1p-100;
+  SoftmaxScale s;
+  if (!(magnitude >= smallest) || std::isinf(magnitude)) {
+    s.before = scale;
+    return s;
+  }
+  s = split(magnitude, type);
+  s.before = scale < 0 ? -1 : 1;
+  return s;
+}
+
+struct SoftmaxPlan final : Plan {
+  std::string kernel;
+  std::string describe() const override { return kernel + ", rows in place, 0 bytes"; }
+};
+
+template <class Problem>
+std::unique_ptr<Plan> prepare_rows(const Problem& p) {
+  auto plan = std::make_unique<SoftmaxPlan>();
+  plan->kernel = require(p)->name;
+  require_structure(structure(p), structure_name(p));
+  return plan;
+}
+
+// Calls body(batch, row_begin, row_end) for shares of whole rows with about equal numbers of entries.
+template <class Body>
+void share_rows(const SparseView& a, int threads, Body&& body) noexcept {
+  constexpr std::int64_t kOneThread = 1 << 15;  // entries below which a team costs more than it gives
+  const bool alone = a.nnz < kOneThread / a.batch_count + 1;
+  const int team = alone ? 1 : usable_threads(threads);
+  const std::int64_t parts = alone || team == 1 ? 1 : std::int64_t{team} * 4;
+  parallel_for(team, parts * a.batch_count, [&](std::int64_t unit) noexcept {
+    const SparseView matrix = a.batch(unit / parts);
+    const std::int64_t part = unit % parts;
+    body(unit / parts, share_row(matrix, parts, part), share_row(matrix, parts, part + 1));
+  });
+}
+
+}  // namespace
+
+Choice choose(const SoftmaxProblem& p) {
+  std::string refusals;
+  const Row* row = find(p, &refusals);
+  return row == nullptr ? Choice{0, std::move(refusals)} : Choice{row->id, row->name};
+}
 std::size_t workspace(const SoftmaxProblem&, const Plan*, const Exec&) { return 0; }
-std::unique_ptr<Plan> prepare(const SoftmaxProblem&, const Exec&) {
-  throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes it");
+std::unique_ptr<Plan> prepare(const SoftmaxProblem& p, const Exec&) { return prepare_rows(p); }
+
+void run(const SoftmaxProblem& p, const Plan*, const Exec& exec) {
+  const Row* row = require(p);
+  if (p.x.nnz == 0 || p.x.batch_count == 0) return;
+  share_rows(p.x, exec.threads, [&](std::int64_t batch, std::int64_t row_begin, std::int64_t row_end) noexcept {
+    const SparseView x = p.x.batch(batch);
+    SoftmaxTask t;
+    t.offsets = x.offsets;
+    t.offset_type = x.offset_type;
+    t.base = x.base;
+    t.x = x.values;
+    t.y = p.y.batch(batch).values;
+    t.y_shift = p.y.first_entry - x.first_entry;
+    t.mask = p.mask;
+    t.first_entry = x.first_entry;
+    t.scale = forward_scale(p.scale, x.value_type);
+    row->function(t, row_begin, row_end);
+  });
 }
-void run(const SoftmaxProblem&, const Plan*, const Exec&) {
-  throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes it");
+
+Choice choose(const SoftmaxBackwardProblem& p) {
+  std::string refusals;
+  const BackwardRow* row = find(p, &refusals);
+  return row == nullptr ? Choice{0, std::move(refusals)} : Choice{row->id, row->name};
 }
-Choice choose(const SoftmaxBackwardProblem&) { return {0, "no kernel"}; }
 std::size_t workspace(const SoftmaxBackwardProblem&, const Plan*, const Exec&) { return 0; }
-std::unique_ptr<Plan> prepare(const SoftmaxBackwardProblem&, const Exec&) {
-  throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes it");
-}
-void run(const SoftmaxBackwardProblem&, const Plan*, const Exec&) {
-  throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes it");
+std::unique_ptr<Plan> prepare(const SoftmaxBackwardProblem& p, const Exec&) { return prepare_rows(p); }
+
+void run(const SoftmaxBackwardProblem& p, const Plan*, const Exec& exec) {
+  const BackwardRow* row = require(p);
+  if (p.y.nnz == 0 || p.y.batch_count == 0) return;
+  share_rows(p.y, exec.threads, [&](std::int64_t batch, std::int64_t row_begin, std::int64_t row_end) noexcept {
+    const SparseView y = p.y.batch(batch);
+    SoftmaxBackwardTask t;
+    t.offsets = y.offsets;
+    t.offset_type = y.offset_type;
+    t.base = y.base;
+    t.y = y.values;
+    t.dy = p.dy.batch(batch).values;
+    t.dx = p.dx.batch(batch).values;
+    t.dy_shift = p.dy.first_entry - y.first_entry;
+    t.dx_shift = p.dx.first_entry - y.first_entry;
+    t.scale = split(p.scale, y.value_type);
+    row->function(t, row_begin, row_end);
+  });
 }
 
 }  // namespace spk::cpu
