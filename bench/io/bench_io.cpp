@@ -51,7 +51,7 @@ void demand(spk_status_t status) {
 // A matrix with rows of about 32 entries in ascending columns; spk's own writer makes the file.
 void write_file(const std::string& path, const std::string& kind, std::int64_t entries) {
   constexpr std::int64_t kRowLength = 32;
-  constexpr std::int64_t kMostStep = 1000;
+  constexpr std::int64_t kMostStep = 4000;
   std::mt19937_64 random(1);
   const std::int64_t rows = std::max<std::int64_t>(1, entries / kRowLength);
   const std::int64_t cols = kRowLength * kMostStep;
