@@ -78,10 +78,14 @@ class Checker {
     if (a_.format == Format::coo) return count_coo();
     const bool is_ell = a_.format == Format::blocked_ell;
     std::vector<std::int64_t> row;
+    std::int64_t reached = first_;  // no entry is counted twice, so that broken offsets cost no more than sound ones
     for (std::int64_t i = 0; i < a_.major(); ++i) {
       const std::int64_t begin = is_ell ? i * a_.slots_per_row() : raw_offset(i);
       const std::int64_t end = is_ell ? begin + a_.slots_per_row() : raw_offset(i + 1);
-      if (!is_ell && (begin < first_ || end < begin || end > last_)) continue;  // counted as a bad offset
+      if (!is_ell) {
+        if (begin < reached || end < begin || end > last_) continue;  // counted as a bad offset
+        reached = end;
+      }
       row.clear();
       for (std::int64_t t = begin; t < end; ++t) {
         const std::int64_t index = index_at(a_.minor_indices(), a_.index_type, is_ell ? t : t - a_.base);
