@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "cpu/kernels/simd.hpp"
+#include "cpu/kernels/spmm_stage.hpp"
+#include "cpu/kernels/spmm_task.hpp"
+#include "cpu/kernels/spmm_transpose.hpp"
+
+// From sums to C: alpha, beta, epilogue, one rounding to C's type, in any order of C. Every element takes the same
+// operations wherever it lies, so equal columns stay equal.
+namespace spk::cpu {
+namespace {
+
+constexpr int kMaxVectors = 8;     // of a tile
+constexpr int kBufferedRows = 16;  // a multiple of every vector length
+template <class Real>
+constexpr int kTileColumns = kMaxVectors* kLanes<Real>;
+
+// A run of C along a row or along a column: element j is c[j * c_step].
+struct Line {
+  std::int64_t row = 0, col = 0;  // of the first element, in elements of C
+  std::int64_t count = 0;         // elements
+  bool along_row = true;
+};
+
+SPK_INLINE std::int64_t step_of(const DenseView& x, bool along_row) noexcept {
+  return (x.order == Order::row) == along_row ? 1 : x.ld;
+}
+
+// Both forms of GELU without the cancellation of 1 + erf and 1 + tanh for negative x.
+template <class Real>
+SPK_INLINE Real activate(Activation activation, Real x) noexcept {
+  constexpr Real kHalf = Real(0.5), kInverseSqrt2 = Real(0.70710678118654752440);
+  // sqrt(2 / pi) and 0.044715: Hendrycks & Gimpel, section 2. (1 + tanh u) / 2 = 1 / (1 + exp(-2 u)).
+  constexpr Real kMinusTwoSqrt2OverPi = Real(-1.59576912160573071176), kCubic = Real(0.044715);
+  if constexpr (sizeof(Real) == 4) {
+    if (activation == Activation::gelu) return kHalf * x * __builtin_erfcf(-x * kInverseSqrt2);
+    return x / (Real{1} + __builtin_expf(kMinusTwoSqrt2OverPi * (x + kCubic * x * x * x)));
+  } else {
+    if (activation == Activation::gelu) return kHalf * x * __builtin_erfc(-x * kInverseSqrt2);
+    return x / (Real{1} + __builtin_exp(kMinusTwoSqrt2OverPi * (x + kCubic * x * x * x)));
+  }
+}
+
+template <class Value, class Real>
+SPK_INLINE Vec<Real> load_strided(const Value* p, std::int64_t step, int count) noexcept {
+  if (step == 1) return count == kLanes<Real> ? load(p) : load_first(p, count);
+  Real lanes[kLanes<Real>] = {};
+  for (int j = 0; j < count; ++j) lanes[j] = widen(p[j * step]);
+  return load(lanes);
+}
+
+// C of one line from its sums x; x has room for whole vectors.
+template <class CValue, class Real>
+SPK_OUT_OF_LINE void finish_line(const SpmmTask& t, const Line& line, const Real* x) noexcept {
+  const Epilogue& epilogue = t.epilogue;
+  const std::int64_t c_step = line.along_row ? t.c_col_stride : t.c_row_stride;
+  CValue* c = static_cast<CValue*>(t.c) + line.row * t.c_row_stride + line.col * t.c_col_stride;
+  const Vec<Real> alpha = splat(static_cast<Real>(t.alpha.re));
+  const Vec<Real> beta = splat(static_cast<Real>(t.beta.re));
+  const bool reads_c = !t.beta.is_zero();
+  // Elements from one bias value to the next along the line.
+  const std::int64_t bias_step = (epilogue.bias_kind == BiasKind::per_col) == line.along_row ? 1 : 0;
+  const std::int64_t bias_first = epilogue.bias_kind == BiasKind::per_col ? line.col : line.row;
+  const bool bias_in_c_type = epilogue.bias_type == t.c_type;
+  for (std::int64_t j = 0; j < line.count; j += kLanes<Real>) {
+    const std::int64_t left = line.count - j;
+    const int count = left < kLanes<Real> ? static_cast<int>(left) : kLanes<Real>;
+    Vec<Real> v = alpha * load(x + j);
+    if (reads_c) v = fma(beta, load_strided<CValue, Real>(c + j * c_step, c_step, count), v);
+    if (epilogue.bias_kind != BiasKind::none) {
+      const std::int64_t at = bias_first + j * bias_step;
+      if (bias_in_c_type)
+        v = v + load_strided<CValue, Real>(static_cast<const CValue*>(epilogue.bias) + at, bias_step, count);
+      else
+        v = v + load_strided<Real, Real>(static_cast<const Real*>(epilogue.bias) + at, bias_step, count);
+    }
+    if (epilogue.activation == Activation::relu) {
+      v = xsimd::select(v < Vec<Real>(Real{0}), Vec<Real>(Real{0}), v);
+    } else if (epilogue.activation != Activation::none) {
+      Real lanes[kLanes<Real>];
+      store(lanes, v);
+      for (int i = 0; i < count; ++i) lanes[i] = activate(epilogue.activation, lanes[i]);
+      v = load(lanes);
+    }
+    if (epilogue.has_residual) {
+      const DenseView& r = epilogue.residual;
+      const std::int64_t r_step = step_of(r, line.along_row);
+      const std::int64_t at = line.row * step_of(r, false) + line.col * step_of(r, true) + j * r_step;
+      v = v + load_strided<CValue, Real>(static_cast<const CValue*>(r.values) + at, r_step, count);
+    }
+    CValue* to = c + j * c_step;
+    if (c_step == 1 && count == kLanes<Real>) {
+      store(to, v);
+    } else if (c_step == 1) {
+      store_first(to, v, count);
+    } else {
+      CValue lanes[kLanes<Real>];
+      store(lanes, v);
+      for (int i = 0; i < count; ++i) to[i * c_step] = lanes[i];
+    }
+  }
+}
+
+// The same for complex numbers: x holds pairs.
+template <class Real>
+inline void finish_complex_line(const SpmmTask& t, const Line& line, const Real* x) noexcept {
+  const std::int64_t c_step = 2 * (line.along_row ? t.c_col_stride : t.c_row_stride);
+  Real* c = static_cast<Real*>(t.c) + 2 * (line.row * t.c_row_stride + line.col * t.c_col_stride);
+  const Real alpha_re = static_cast<Real>(t.alpha.re), alpha_im = static_cast<Real>(t.alpha.im);
+  const Real beta_re = static_cast<Real>(t.beta.re), beta_im = static_cast<Real>(t.beta.im);
+  const bool reads_c = !t.beta.is_zero(), scales = !t.alpha.is_one();
+  for (std::int64_t j = 0; j < line.count; ++j) {
+    Real re = x[2 * j], im = x[2 * j + 1];
+    if (scales) {
+      const Real x_re = re;
+      re = alpha_re * x_re - alpha_im * im;
+      im = alpha_re * im + alpha_im * x_re;
+    }
+    Real* to = c + j * c_step;
+    if (reads_c) {
+      const Real c_re = to[0], c_im = to[1];
+      re += beta_re * c_re - beta_im * c_im;
+      im += beta_re * c_im + beta_im * c_re;
+    }
+    to[0] = re;
+    to[1] = im;
+  }
+}
+
+template <class Real, bool kComplex>
+SPK_INLINE void finish_any_line(const SpmmTask& t, const Line& line, const Real* x) noexcept {
+  if constexpr (kComplex) {
+    finish_complex_line(t, line, x);
+  } else if constexpr (std::is_same_v<Real, float>) {
+    if (t.c_type == ValueType::f16)
+      finish_line<f16>(t, line, x);
+    else if (t.c_type == ValueType::bf16)
+      finish_line<bf16>(t, line, x);
+    else
+      finish_line<float>(t, line, x);
+  } else {
+    finish_line<Real>(t, line, x);
+  }
+}
+
+// Sums of up to kBufferedRows rows of a tile. For complex products `real` holds sum(re(a) b) and `imag` sum(im(a) b),
+// b in pairs; they meet in finish_rows.
+template <class Real, bool kComplex>
+struct RowBuffer {
+  alignas(64) Real real[kBufferedRows][kTileColumns<Real>];
+  alignas(64) Real imag[kComplex ? kBufferedRows : 1][kTileColumns<Real>];
+  std::int64_t rows[kBufferedRows];
+  int used = 0;
+};
+
+template <class Real>
+inline void join_complex(const SpmmTask& t, Real* real, const Real* imag, int width) noexcept {
+  const Real sign_a = t.conjugate_a ? Real{-1} : Real{1}, sign_b = t.conjugate_b ? Real{-1} : Real{1};
+  const Real cross = -sign_a * sign_b;
+  for (int j = 0; j < width; j += 2) {
+    const Real re = real[j] + cross * imag[j + 1];
+    const Real im = sign_b * real[j + 1] + sign_a * imag[j];
+    real[j] = re;
+    real[j + 1] = im;
+  }
+}
+
+// C of the buffered rows, columns [column, column + width) (reals). Empties the buffer.
+template <class Real, bool kComplex>
+SPK_OUT_OF_LINE void finish_rows(const SpmmTask& t, RowBuffer<Real, kComplex>& buffer, std::int64_t column,
+                                 int width) noexcept {
+  constexpr int kPer = kComplex ? 2 : 1;
+  const int used = buffer.used;
+  buffer.used = 0;
+  if (used == 0) return;
+  if constexpr (kComplex)
+    for (int r = 0; r < used; ++r) join_complex(t, buffer.real[r], buffer.imag[r], width);
+  const bool consecutive = t.row_order == nullptr;
+  if (t.c_col_stride == 1 || t.c_row_stride != 1 || !consecutive) {
+    for (int r = 0; r < used; ++r)
+      finish_any_line<Real, kComplex>(t, {buffer.rows[r], column / kPer, width / kPer, true}, buffer.real[r]);
+    return;
+  }
+  // Column-major C: turn the tile so that lines run along columns.
+  alignas(64) Real turned[kTileColumns<Real> * kBufferedRows];
+  if constexpr (kComplex) {
+    for (int j = 0; j < width; j += 2)
+      for (int r = 0; r < used; ++r) {
+        turned[j * kBufferedRows + 2 * r] = buffer.real[r][j];
+        turned[j * kBufferedRows + 2 * r + 1] = buffer.real[r][j + 1];
+      }
+  } else {
+    for (int j = 0; j < width; j += kLanes<Real>)
+      for (int r = 0; r < used; r += kLanes<Real>)
+        transpose_square(&buffer.real[r][j], kTileColumns<Real>, turned + j * kBufferedRows + r, kBufferedRows);
+  }
+  for (int j = 0; j < width; j += kPer)
+    finish_any_line<Real, kComplex>(t, {buffer.rows[0], (column + j) / kPer, used, false}, turned + j * kBufferedRows);
+}
+
+}  // namespace
+}  // namespace spk::cpu

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "core/problems.hpp"
+
+// What the launcher (cpu/spmm*.cpp) tells the SpMM kernels: one matrix of a batch, reduced to rows of op(A), rows of
+// op(B) and tiles of columns. Plain structs; complex numbers are pairs of reals, so "columns" below are reals: n, or
+// 2 n for complex matrices.
+namespace spk::cpu {
+
+// Where a kernel finds the elements of op(B).
+enum class BAccess : std::int32_t {
+  rows,      // row r is contiguous at b + r * b_row_stride
+  panel,     // the columns of one tile are, padded to whole vectors (pack steps made it)
+  elements,  // anywhere: columns are copied as entries need them
+};
+
+struct SpmmTask {
+  // ---- op(A): rows of entries, or of blocks where block_size > 0
+  std::int64_t m = 0, k = 0;
+  bool empty = false;             // no product: every row counts as empty, and A and B are not looked at
+  const void* offsets = nullptr;  // NULL: block row i has the slots [i * slots, (i + 1) * slots)
+  IndexType offset_type = IndexType::i64;
+  std::int64_t offset_base = 0;
+  const void* indices = nullptr;  // a negative block index is an unused slot
+  IndexType index_type = IndexType::i32;
+  std::int64_t index_base = 0;
+  const void* values = nullptr;
+  ValueType value_type = ValueType::f32;
+  bool conjugate_a = false;
+  std::int64_t block_size = 0, slots = 0;
+  const std::int64_t* positions = nullptr;  // NULL, or the place of every block among the stored ones
+  // Element (r, c) of the block at place p: values[(p / slots) * slab + (p % slots) * step + r * row_step + c *
+  // col_step]; slots = 0 stands for one slab of all blocks.
+  std::int64_t block_slab = 0, block_step = 0, block_row_step = 0, block_col_step = 0;
+  const std::int64_t* row_order = nullptr;  // NULL, or the rows in the order of execution
+  std::int64_t long_row = INT64_MAX;        // rows of more entries are left to segment and combine steps
+
+  // ---- op(B)
+  const void* b = nullptr;
+  ValueType b_type = ValueType::f32;  // f32, f64, f16, bf16; the sum's type in a panel
+  BAccess b_access = BAccess::rows;
+  std::int64_t b_row_stride = 0, b_col_stride = 0;  // in elements of the matrix
+  std::int64_t b_panel_stride = 0;                  // reals from one tile's panel to the next
+  std::int64_t b_first_panel = 0;                   // tile of the first panel in memory
+  bool conjugate_b = false;
+
+  // ---- columns: tile t covers the vectors [t * vectors / tiles, (t + 1) * vectors / tiles)
+  bool complex = false;
+  std::int64_t columns = 0;  // reals
+  std::int64_t vectors = 0, tiles = 0;
+  std::int32_t sets = 1;  // accumulators per column; the same for the whole call, so that columns round alike
+
+  // ---- C and the end of the operation
+  void* c = nullptr;
+  ValueType c_type = ValueType::f32;
+  std::int64_t c_row_stride = 0, c_col_stride = 0;  // in elements of the matrix
+  Scalar alpha{1, 0}, beta{0, 0};
+  Epilogue epilogue;
+
+  // ---- sums of segments of long rows, and of scattered parts: rows of `columns` reals
+  void* partials = nullptr;
+};
+
+// One piece of a task.
+struct SpmmStep {
+  enum Kind : std::int32_t {
+    rows,     // C of rows [begin, end) (positions in row_order), columns of tile `tile`
+    segment,  // sums of the entries [begin, end) of row `row`, tile `tile`, to partial row `partial`
+    combine,  // C of row `row`, tile `tile`, from `partials` partial rows from `partial` on
+    pack,     // rows [begin, end) of op(B), tile `tile`, to the panel
+    scatter,  // adds the products of rows [begin, end) of A's stored form to the partial rows from `partial` on
+    finish,   // C of rows [begin, end) from `partials` sets of m partial rows
+  };
+  Kind kind = rows;
+  std::int64_t begin = 0, end = 0, tile = 0, row = 0, partial = 0, partials = 0;
+  void* panel = nullptr;  // pack
+};
+
+using SpmmKernel = void(const SpmmTask& task, const SpmmStep& step) noexcept;
+
+}  // namespace spk::cpu
