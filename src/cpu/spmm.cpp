@@ -1,15 +1,237 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
+#include "cpu/spmm.hpp"
+
+#include <algorithm>
+
 #include "core/error.hpp"
-#include "cpu/operations.hpp"
+#include "cpu/kernels/spmm_kernels.hpp"
+#include "cpu/parallel.hpp"
 
+// Choice of the kernel, sizes of the workspace, batches. What happens to one matrix is in spmm_matrix.cpp.
 namespace spk::cpu {
+namespace {
 
-Choice choose(const SpmmProblem&) { return {0, "no kernel"}; }
-std::size_t workspace(const SpmmProblem&, const Plan*, const Exec&) { return 0; }
-std::unique_ptr<Plan> prepare(const SpmmProblem&, const Exec&) {
-  throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes it");
+// Widest C for which a dot product per element, and a scatter, beat making rows of vectors.
+constexpr std::int64_t kDotColumns = 4;
+constexpr std::int64_t kScatterColumns = 32;
+
+bool entries_stored_in_rows(const SpmmProblem& p) noexcept {
+  return (p.a.format == Format::csr && p.op_a == Op::n) || (p.a.format == Format::csc && p.op_a != Op::n);
 }
-void run(const SpmmProblem&, const Plan*, const Exec&) { throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes it"); }
+bool entries_stored_in_columns(const SpmmProblem& p) noexcept {
+  return (p.a.format == Format::csr && p.op_a != Op::n) || (p.a.format == Format::csc && p.op_a == Op::n);
+}
+bool is_block_format(Format format) noexcept { return format == Format::bsr || format == Format::blocked_ell; }
+
+bool columns_contiguous(const SpmmProblem& p) noexcept { return operand(p.b, p.op_b).row_stride == 1; }
+
+template <ValueType kSum>
+const char* refuse_tile(const SpmmProblem& p) {
+  return sum_type(p.a.value_type) == kSum ? nullptr : "other value type";
+}
+
+template <ValueType kSum>
+const char* refuse_dot(const SpmmProblem& p) {
+  if (sum_type(p.a.value_type) != kSum) return "other value type";
+  if (is_block_format(p.a.format)) return "blocks";
+  if (p.n > kDotColumns) return "n > 4";
+  if (!columns_contiguous(p)) return "columns of op(B) are not contiguous";
+  if (entries_stored_in_columns(p)) return "op(A) is stored by columns";
+  return nullptr;
+}
+
+template <ValueType kSum>
+const char* refuse_scatter(const SpmmProblem& p) {
+  if (sum_type(p.a.value_type) != kSum) return "other value type";
+  if (!entries_stored_in_columns(p)) return "op(A) is not stored by columns";
+  if (p.n > kScatterColumns) return "n > 32";
+  return nullptr;
+}
+
+#define SPK_KERNEL(name, isa, id, refuse) {#name "__" #isa, id, Isa::isa, &name##__##isa, &refuse},
+constexpr SpmmRow kTable[] = {
+#include "cpu/spmm_kernels.inc"
+};
+#undef SPK_KERNEL
+
+std::int64_t vector_bytes(Isa isa) noexcept { return isa == Isa::avx512 ? 64 : isa == Isa::avx2 ? 32 : 16; }
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
+
+// Accumulators per column: enough for about eight independent sums in a row's inner loop.
+std::int32_t accumulator_sets(std::int64_t vectors, bool complex) noexcept {
+  if (complex) return 2;
+  return vectors <= 2 ? 4 : vectors <= 4 ? 2 : 1;
+}
+
+// Workspace arithmetic that refuses to wrap.
+class Bytes {
+ public:
+  std::size_t take(std::int64_t count, std::int64_t size) {
+    const std::size_t at = used_;
+    std::int64_t bytes = 0;
+    if (count < 0 || __builtin_mul_overflow(count, size, &bytes) ||
+        bytes > INT64_MAX / 2 - static_cast<std::int64_t>(used_))
+      throw Error(SPK_STATUS_INDEX_OVERFLOW, "the workspace of this product does not fit in 63 bits");
+    used_ += (static_cast<std::size_t>(bytes) + 63) / 64 * 64;
+    return at;
+  }
+  std::size_t used() const noexcept { return used_; }
+
+ private:
+  std::size_t used_ = 0;
+};
+
+double flops_of(const SpmmProblem& p) noexcept {
+  return (is_complex(p.a.value_type) ? 8.0 : 2.0) * static_cast<double>(p.a.nnz) * static_cast<double>(p.n);
+}
+
+BAccess choose_b_access(const SpmmProblem& p, const SpmmLayout& layout) noexcept {
+  const Operand b = operand(p.b, p.op_b);
+  if (layout.method != SpmmMethod::tile || p.n == 1) return BAccess::rows;
+  // Reading a row of B where it lies costs a cache line per element unless rows are contiguous.
+  if (b.col_stride != 1) return p.a.nnz < p.k / 4 ? BAccess::elements : BAccess::panel;
+  return BAccess::rows;
+}
+
+}  // namespace
+
+std::span<const SpmmRow> spmm_kernels() noexcept { return kTable; }
+
+SpmmMethod method_of(const SpmmRow& row) noexcept {
+  // Ids are 256 + 32 * instruction set + 4 * method + value type.
+  return static_cast<SpmmMethod>((row.id & 31) >> 2);
+}
+
+const SpmmRow* select_spmm(const SpmmProblem& p, std::string* refusals) noexcept {
+  return select(spmm_kernels(), p, available_isa(), isa_supports, refusals);
+}
+
+RowForm row_form(const SpmmProblem& p, SpmmMethod method) noexcept {
+  if (method == SpmmMethod::scatter) return RowForm::scatter;
+  if (is_block_format(p.a.format)) return p.op_a == Op::n ? RowForm::stored : RowForm::turned;
+  return entries_stored_in_rows(p) ? RowForm::stored : RowForm::sorted;
+}
+
+std::int64_t segment_length(std::int64_t nnz) noexcept { return std::max<std::int64_t>(4096, nnz / 256); }
+
+std::int64_t most_segments(std::int64_t nnz) noexcept {
+  const std::int64_t length = segment_length(nnz);
+  // A row that is cut has more than two whole segments, so at most 3/2 of its share.
+  return nnz <= 2 * length ? 0 : nnz / length + nnz / (2 * length) + 1;
+}
+
+SpmmLayout layout_of(const SpmmProblem& p, const SpmmPlan* plan, const SpmmRow& kernel, int threads) {
+  SpmmLayout l;
+  l.kernel = &kernel;
+  l.method = method_of(kernel);
+  l.form = row_form(p, l.method);
+  l.complex = is_complex(p.a.value_type);
+  const ValueType sum = sum_type(p.a.value_type);
+  l.real_bytes = sum == ValueType::f64 || sum == ValueType::c128 ? 8 : 4;
+  l.lanes = vector_bytes(kernel.target) / l.real_bytes;
+  const std::int64_t per = l.complex ? 2 : 1;
+  l.columns = per * p.n;
+  if (l.method == SpmmMethod::tile) {
+    l.vectors = ceil_div(l.columns, l.lanes);
+    l.tiles = ceil_div(l.vectors, l.complex ? 4 : 8);
+    l.pitch = ceil_div(l.vectors, l.tiles) * l.lanes;
+    l.sets = l.tiles > 1 && !l.complex ? 1 : accumulator_sets(l.vectors, l.complex);
+  } else {
+    l.tiles = p.n;
+  }
+  l.b_access = choose_b_access(p, l);
+
+  // One thread where waking others takes longer than the work.
+  constexpr double kOneThreadFlops = 1e6;
+  const double flops = flops_of(p);
+  const std::int64_t batches = p.c.batch_count;
+  const int usable = std::max(1, threads);
+  if (flops * static_cast<double>(batches) < kOneThreadFlops) {
+    l.threads = 1;
+  } else if (batches > 1 && (flops < 8 * kOneThreadFlops || batches >= 4 * usable)) {
+    l.slices = std::min<std::int64_t>(usable, batches);
+  } else {
+    l.threads = usable;
+  }
+
+  Bytes bytes;
+  const std::int64_t nnz = p.a.nnz;
+  if (l.form == RowForm::sorted || l.form == RowForm::turned) {
+    const bool blocks = l.form == RowForm::turned;
+    const std::int64_t stored = blocks ? p.a.nnzb : nnz;
+    if (plan == nullptr) {
+      l.offsets = bytes.take(p.m / p.a.block_size + 2, 8);
+      l.indices = bytes.take(stored, static_cast<std::int64_t>(size_of(sorted_index_type(p.a))));
+      if (blocks) l.positions = bytes.take(stored, 8);
+    }
+    if (!blocks) l.values = bytes.take(stored, static_cast<std::int64_t>(size_of(p.a.value_type)));
+  }
+  if (l.b_access == BAccess::panel) {
+    l.panels = std::min<std::int64_t>(l.tiles, l.threads);
+    std::int64_t rows = 0;
+    if (__builtin_mul_overflow(l.panels, p.k, &rows)) rows = -1;
+    l.panel = bytes.take(rows, l.pitch * l.real_bytes);
+  }
+  if (l.method == SpmmMethod::scatter) {
+    const double work = flops / 1e6;
+    const std::int64_t affordable = nnz / std::max<std::int64_t>(1, 4 * p.m);
+    l.scatter_parts =
+        std::clamp<std::int64_t>(std::min(static_cast<std::int64_t>(std::min(work, 8.0)), affordable), 1, 8);
+    l.partials = bytes.take(l.scatter_parts * p.m, l.columns * l.real_bytes);
+  } else if (!is_block_format(p.a.format)) {
+    l.segment_limit = most_segments(nnz);
+    l.segments = bytes.take(l.segment_limit, sizeof(RowSegment));
+    l.long_rows = bytes.take(l.segment_limit, sizeof(LongRow));
+    l.partials = bytes.take(l.segment_limit * per, l.columns * l.real_bytes);
+  }
+  l.slice_bytes = bytes.used();
+  return l;
+}
+
+Choice choose(const SpmmProblem& p) {
+  std::string refusals;
+  const SpmmRow* row = select_spmm(p, &refusals);
+  return row == nullptr ? Choice{0, refusals} : Choice{row->id, row->name};
+}
+
+namespace {
+
+const SpmmRow& kernel_for(const SpmmProblem& p, const SpmmPlan* plan) {
+  if (plan != nullptr) return *plan->kernel;
+  if (const SpmmRow* row = select_spmm(p, nullptr)) return *row;
+  throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes this product: %s", choose(p).text.c_str());
+}
+
+SpmmProblem matrix_of(const SpmmProblem& p, std::int64_t b) noexcept {
+  SpmmProblem one = p;
+  one.a = p.a.batch(b);
+  one.b = p.b.batch(b);
+  one.c = p.c.batch(b);
+  if (p.epilogue.has_residual) one.epilogue.residual = p.epilogue.residual.batch(b);
+  return one;
+}
+
+}  // namespace
+
+std::size_t workspace(const SpmmProblem& p, const Plan* plan, const Exec& exec) {
+  if (p.m == 0 || p.n == 0) return 0;
+  const SpmmPlan* own = static_cast<const SpmmPlan*>(plan);
+  return layout_of(p, own, kernel_for(p, own), exec.threads).bytes();
+}
+
+void run(const SpmmProblem& p, const Plan* plan, const Exec& exec) {
+  if (p.m == 0 || p.n == 0) return;
+  const SpmmPlan* own = static_cast<const SpmmPlan*>(plan);
+  const SpmmLayout layout = layout_of(p, own, kernel_for(p, own), exec.threads);
+  char* memory = static_cast<char*>(exec.workspace);
+  const std::int64_t batches = p.c.batch_count, slices = layout.slices;
+  parallel_for(static_cast<int>(slices), slices, [&](std::int64_t slice) noexcept {
+    char* mine = memory == nullptr ? nullptr : memory + static_cast<std::size_t>(slice) * layout.slice_bytes;
+    for (std::int64_t b = slice * batches / slices; b < (slice + 1) * batches / slices; ++b)
+      run_matrix(matrix_of(p, b), layout, own == nullptr ? nullptr : &own->matrix(b), mine);
+  });
+}
 
 }  // namespace spk::cpu

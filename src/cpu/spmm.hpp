@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/kernel_table.hpp"
+#include "cpu/isa.hpp"
+#include "cpu/kernels/spmm_task.hpp"
+#include "cpu/operations.hpp"
+
+// The inside of SpMM on the CPU, shared by the launcher (spmm.cpp), plans (spmm_plan.cpp) and tests of single kernels.
+namespace spk::cpu {
+
+enum class SpmmMethod : std::int32_t { dot, scatter, tile };
+
+using SpmmRow = KernelRow<SpmmProblem, Isa, SpmmKernel>;
+std::span<const SpmmRow> spmm_kernels() noexcept;
+SpmmMethod method_of(const SpmmRow& row) noexcept;
+// The kernel that takes p, or NULL.
+const SpmmRow* select_spmm(const SpmmProblem& p, std::string* refusals) noexcept;
+
+// How op(A) becomes rows of entries or blocks.
+enum class RowForm : std::int32_t {
+  stored,   // it is stored that way
+  sorted,   // entries are brought into rows, values with them
+  turned,   // blocks are brought into block rows, by their places
+  scatter,  // it stays the other way round, for the scatter kernel
+};
+RowForm row_form(const SpmmProblem& p, SpmmMethod method) noexcept;
+
+// Rows made from another storage of A, in memory of the workspace or of a plan.
+struct RowArrays {
+  std::int64_t* offsets = nullptr;  // m + 2 (block rows for blocks); the last one is scratch
+  void* indices = nullptr;          // of type index_type
+  IndexType index_type = IndexType::i32;
+  std::int64_t* positions = nullptr;  // place of every entry or block in A's arrays, or NULL
+  void* values = nullptr;             // entries' values, or NULL
+  bool in_place = false;              // out: only offsets were needed (COO sorted by rows)
+};
+IndexType sorted_index_type(const SparseView& a) noexcept;
+// Stable: entries of a row keep the order in which they are stored. a is one matrix, not a batch.
+void sort_into_rows(const SparseView& a, Op op, RowArrays& rows) noexcept;
+
+// A run of entries of a long row.
+struct RowSegment {
+  std::int64_t row, begin, end;
+};
+struct LongRow {
+  std::int64_t row, first_segment, segments;
+};
+// Rows of more than long_row entries are cut into runs of segment_length; decided by A's size alone.
+std::int64_t segment_length(std::int64_t nnz) noexcept;
+std::int64_t most_segments(std::int64_t nnz) noexcept;
+
+// Order of rows, parts and copies that a plan keeps.
+class SpmmPlan final : public Plan {
+ public:
+  std::string describe() const override;
+
+  const SpmmRow* kernel = nullptr;
+  struct Matrix {  // per matrix of the batch, or one for all
+    std::vector<std::int64_t> offsets, positions, row_order;
+    std::vector<std::int32_t> indices32;
+    std::vector<std::int64_t> indices64;
+    std::vector<std::uint16_t> indices16;
+    std::vector<std::int64_t> part_begins;  // of row_order, by entries
+    bool in_place = false;
+  };
+  RowForm form = RowForm::stored;
+  std::vector<Matrix> matrices;
+  const Matrix& matrix(std::int64_t batch) const noexcept {
+    return matrices[matrices.size() == 1 ? 0 : static_cast<std::size_t>(batch)];
+  }
+  std::size_t bytes() const noexcept;
+};
+
+// Memory of one call: where each array lies in the workspace, in bytes from the start of a slice.
+struct SpmmLayout {
+  const SpmmRow* kernel = nullptr;
+  SpmmMethod method = SpmmMethod::tile;
+  RowForm form = RowForm::stored;
+  BAccess b_access = BAccess::rows;
+  bool complex = false;
+  int threads = 1;          // inside one matrix
+  std::int64_t slices = 1;  // matrices of a batch at work at the same time
+  std::int64_t real_bytes = 4, lanes = 1;
+  std::int64_t columns = 0, vectors = 0, tiles = 0, pitch = 0;
+  std::int32_t sets = 1;
+  std::int64_t panels = 0;         // held at the same time
+  std::int64_t scatter_parts = 1;  // sets of partial rows of C
+  std::int64_t segment_limit = 0;  // most segments of long rows
+  std::size_t offsets = 0, indices = 0, positions = 0, values = 0, panel = 0, segments = 0, long_rows = 0, partials = 0;
+  std::size_t slice_bytes = 0;
+  std::size_t bytes() const noexcept { return static_cast<std::size_t>(slices) * slice_bytes; }
+};
+SpmmLayout layout_of(const SpmmProblem& p, const SpmmPlan* plan, const SpmmRow& kernel, int threads);
+
+// One matrix of the batch; `memory` is its slice of the workspace.
+void run_matrix(const SpmmProblem& p, const SpmmLayout& layout, const SpmmPlan::Matrix* prepared,
+                char* memory) noexcept;
+
+}  // namespace spk::cpu

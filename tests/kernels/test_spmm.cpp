@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/reference/operations.hpp"
+#include "cpu/spmm.hpp"
+#include "kernels/spmm_case.hpp"
+
+// Every row of the SpMM kernel table that this machine can run, forced by its id.
+namespace spk::test {
+namespace {
+
+constexpr ValueType kTypes[] = {ValueType::f32,  ValueType::f64, ValueType::f16,
+                                ValueType::bf16, ValueType::c64, ValueType::c128};
+
+class SpmmKernelTest : public ::testing::TestWithParam<std::int32_t> {
+ protected:
+  void SetUp() override {
+    for (const cpu::SpmmRow& row : cpu::spmm_kernels())
+      if (row.id == GetParam()) row_ = &row;
+    ASSERT_NE(row_, nullptr);
+    if (!cpu::isa_supports(cpu::available_isa(), row_->target))
+      GTEST_SKIP() << "no " << cpu::name_of(row_->target) << " here";
+  }
+  // Whether the row takes the problem; it must have a reason if not.
+  bool takes(const SpmmCase& c) const { return row_->refuse(c.problem()) == nullptr; }
+
+  // Checks the kernel on a shape with every value type that it takes. Answers how often it ran.
+  int check(SpmmShape shape, int threads = 1) {
+    int ran = 0;
+    for (const ValueType type : kTypes) {
+      shape.type = type;
+      if (is_complex(type) && !shape.alpha.is_one()) shape.alpha.im = 0.5;
+      if (is_complex(type) && (shape.bias != BiasKind::none || shape.residual || shape.activation != Activation::none))
+        continue;
+      SpmmCase c(shape);
+      if (!takes(c)) continue;
+      ++ran;
+      expect_right(c, shape, row_->id, threads);
+      if (is_16bit(type) && !shape.c_is_f32) {
+        SpmmShape wide = shape;
+        wide.c_is_f32 = true;
+        SpmmCase wide_case(wide);
+        expect_right(wide_case, wide, row_->id, threads);
+      }
+    }
+    return ran;
+  }
+  // A shape that the kernel's method takes, with n columns if it can.
+  SpmmShape shape_for(std::int64_t n) const {
+    SpmmShape s;
+    s.n = n;
+    if (cpu::method_of(*row_) == cpu::SpmmMethod::dot) {
+      s.n = std::min<std::int64_t>(n, 4);
+      s.b_order = Order::col;
+    } else if (cpu::method_of(*row_) == cpu::SpmmMethod::scatter) {
+      s.n = std::min<std::int64_t>(n, 32);
+      s.op_a = Op::t;
+    }
+    return s;
+  }
+
+  const cpu::SpmmRow* row_ = nullptr;
+};
+
+TEST_P(SpmmKernelTest, MatchesTheOracleOnEveryShape) {
+  int ran = 0;
+  for (const std::int64_t n : {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 97, 127, 128, 129, 200, 257, 300}) {
+    SpmmShape s = shape_for(n);
+    s.m = 1 + n % 23;
+    s.k = 1 + n % 37;
+    s.seed = static_cast<unsigned>(n);
+    for (const Order order : {Order::row, Order::col}) {
+      s.c_order = order;
+      ran += check(s);
+    }
+  }
+  for (const auto& [m, k] : {std::pair{1, 1}, {1, 50}, {50, 1}, {16, 16}, {17, 13}, {31, 64}, {70, 40}}) {
+    SpmmShape s = shape_for(19);
+    s.m = m;
+    s.k = k;
+    ran += check(s);
+  }
+  EXPECT_GT(ran, 0);
+}
+
+TEST_P(SpmmKernelTest, TakesEveryOrderAndTransposition) {
+  int ran = 0;
+  for (const Op op_a : {Op::n, Op::t, Op::c})
+    for (const Op op_b : {Op::n, Op::t, Op::c})
+      for (const Order b : {Order::row, Order::col})
+        for (const Order c : {Order::row, Order::col})
+          for (const Format format : {Format::csr, Format::csc, Format::coo, Format::bsr, Format::blocked_ell}) {
+            SpmmShape s = shape_for(21);
+            s.m = 20;
+            s.k = 29;
+            s.op_a = op_a;
+            s.op_b = op_b;
+            s.b_order = b;
+            s.c_order = c;
+            s.format = format;
+            s.b_padding = 3;
+            s.c_padding = 5;
+            s.alpha = {0.75, 0};
+            s.beta = {-1.5, 0};
+            if (format == Format::bsr || format == Format::blocked_ell) s.block_size = 3;
+            ran += check(s);
+          }
+  EXPECT_GT(ran, 0);
+}
+
+TEST_P(SpmmKernelTest, ReadsEveryIndexTypeAndBase) {
+  int ran = 0;
+  for (const Format format : {Format::csr, Format::csc, Format::coo, Format::bsr, Format::blocked_ell})
+    for (const IndexType offsets : {IndexType::i32, IndexType::i64})
+      for (const IndexType indices : {IndexType::i32, IndexType::i64})
+        for (const std::int32_t base : {0, 1})
+          for (const Op op_a : {Op::n, Op::t}) {
+            SpmmShape s = shape_for(5);
+            s.m = 33;
+            s.k = 18;
+            s.format = format;
+            s.offset_type = offsets;
+            s.index_type = indices;
+            s.base = base;
+            s.op_a = op_a;
+            if (format == Format::bsr || format == Format::blocked_ell) s.block_size = 4;
+            ran += check(s);
+          }
+  EXPECT_GT(ran, 0);
+}
+
+TEST_P(SpmmKernelTest, ServesBlocksOfAnySizeAndOrder) {
+  const bool tile = cpu::method_of(*row_) == cpu::SpmmMethod::tile;
+  for (const Format format : {Format::bsr, Format::blocked_ell})
+    for (const std::int64_t size : {1, 2, 5, 8, 16, 150})
+      for (const Order order : {Order::row, Order::col})
+        for (const Op op_a : {Op::n, Op::t}) {
+          SpmmShape s = shape_for(40);
+          s.m = 4 * size;
+          s.k = 3 * size;
+          s.format = format;
+          s.block_size = size;
+          s.block_order = order;
+          s.op_a = op_a;
+          s.c_order = order;
+          EXPECT_EQ(check(s) > 0, tile) << to_string(s);
+        }
+}
+
+TEST_P(SpmmKernelTest, AppliesTheEpilogue) {
+  int ran = 0;
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::gelu, Activation::gelu_tanh})
+    for (const BiasKind bias : {BiasKind::none, BiasKind::per_row, BiasKind::per_col})
+      for (const Order c : {Order::row, Order::col})
+        for (const Order residual : {Order::row, Order::col}) {
+          SpmmShape s = shape_for(23);
+          s.m = 19;
+          s.activation = activation;
+          s.bias = bias;
+          s.bias_in_sum_type = residual == Order::row;
+          s.residual = true;
+          s.residual_order = residual;
+          s.c_order = c;
+          s.c_padding = 2;
+          s.alpha = {1.25, 0};
+          s.beta = {0.5, 0};
+          ran += check(s);
+        }
+  const bool complex = row_->refuse(SpmmCase([this] {
+                                      SpmmShape s = shape_for(1);
+                                      s.type = ValueType::c64;
+                                      return s;
+                                    }())
+                                        .problem()) == nullptr ||
+                       row_->refuse(SpmmCase([this] {
+                                      SpmmShape s = shape_for(1);
+                                      s.type = ValueType::c128;
+                                      return s;
+                                    }())
+                                        .problem()) == nullptr;
+  if (complex)
+    EXPECT_EQ(ran, 0);
+  else
+    EXPECT_GT(ran, 0);
+}
+
+TEST_P(SpmmKernelTest, CutsLongRowsInOneWay) {
+  int ran = 0;
+  for (const ValueType type : kTypes)
+    for (const Order c_order : {Order::row, Order::col}) {
+      SpmmShape s = shape_for(18);
+      s.type = type;
+      s.m = 40;
+      s.k = 700;
+      s.density = 0.02;
+      s.long_row = 9500;
+      s.c_order = c_order;
+      s.alpha = {0.5, 0};
+      SpmmCase c(s);
+      if (!takes(c)) continue;
+      ++ran;
+      const DenseView one = expect_right(c, s, row_->id, 1);
+      for (const int threads : {2, 5}) EXPECT_TRUE(c.equal_bits(one, run_spmm(c, row_->id, threads))) << to_string(s);
+    }
+  EXPECT_GT(ran, 0);
+}
+
+TEST_P(SpmmKernelTest, GivesTheSameBitsForEveryNumberOfThreads) {
+  int ran = 0;
+  for (const ValueType type : kTypes)
+    for (const Order order : {Order::row, Order::col})
+      for (const std::int64_t n : {1, 3, 30, 150}) {
+        SpmmShape s = shape_for(n);
+        s.type = type;
+        s.m = 600;
+        s.k = 500;
+        s.density = n == 1 ? 0.9 : 0.2;
+        s.c_order = order;
+        s.b_order = cpu::method_of(*row_) == cpu::SpmmMethod::dot ? Order::col : order;
+        SpmmCase c(s);
+        if (!takes(c)) continue;
+        ++ran;
+        const DenseView one = expect_right(c, s, row_->id, 1);
+        for (const int threads : {2, 5}) EXPECT_TRUE(c.equal_bits(one, run_spmm(c, row_->id, threads))) << to_string(s);
+      }
+  EXPECT_GT(ran, 0);
+}
+
+TEST_P(SpmmKernelTest, EqualColumnsOfBGiveEqualColumnsOfC) {
+  for (const std::int64_t n : {2, 4, 19, 32, 50, 70, 130, 150}) {
+    SpmmShape s = shape_for(n);
+    s.m = 37;
+    s.k = 90;
+    s.equal_columns = true;
+    s.alpha = {0.3, 0};
+    for (const ValueType type : kTypes)
+      for (const Order order : {Order::row, Order::col}) {
+        s.type = type;
+        s.c_order = order;
+        SpmmCase c(s);
+        if (!takes(c)) continue;
+        const DenseView got = run_spmm(c, row_->id, 1);
+        for (std::int64_t j = 1; j < s.n; ++j)
+          for (std::int64_t i = 0; i < s.m; ++i)
+            ASSERT_EQ(
+                std::memcmp(
+                    static_cast<char*>(got.values) +
+                        static_cast<std::size_t>(i * got.row_stride() + j * got.col_stride()) * size_of(got.type),
+                    static_cast<char*>(got.values) + static_cast<std::size_t>(i * got.row_stride()) * size_of(got.type),
+                    size_of(got.type)),
+                0)
+                << to_string(s) << " column " << j;
+      }
+  }
+}
+
+TEST_P(SpmmKernelTest, RunsBatches) {
+  int ran = 0;
+  for (const bool shared : {false, true}) {
+    SpmmShape s = shape_for(12);
+    s.batch = 5;
+    s.shared_b = shared;
+    s.c_padding = 3;
+    s.beta = {1, 0};
+    ran += check(s, 1);
+    s.m = 300;
+    s.k = 300;
+    ran += check(s, 3);
+  }
+  EXPECT_GT(ran, 0);
+}
+
+TEST_P(SpmmKernelTest, TakesRowSlices) {
+  SpmmShape s = shape_for(6);
+  s.m = 12;
+  s.k = 30;
+  s.slice_from = 9;
+  EXPECT_GT(check(s), 0);
+}
+
+TEST_P(SpmmKernelTest, SmallIntegersAreExact) {
+  for (const std::int64_t n : {1, 4, 33, 140}) {
+    SpmmShape s = shape_for(n);
+    s.integers = true;
+    s.m = 30;
+    s.k = 45;
+    for (const ValueType type : {ValueType::f32, ValueType::f64}) {
+      s.type = type;
+      SpmmCase c(s);
+      if (!takes(c)) continue;
+      EXPECT_EQ(reference::judge(c.problem(), run_spmm(c, row_->id, 1)).worst, 0.0) << to_string(s);
+    }
+  }
+}
+
+TEST_P(SpmmKernelTest, LooksAtNeitherAnorBWithoutAProduct) {
+  SpmmShape s = shape_for(20);
+  s.beta = {2, 0};
+  s.alpha = {0, 0};
+  for (const ValueType type : kTypes) {
+    s.type = type;
+    SpmmCase c(s);
+    if (!takes(c)) continue;
+    SpmmProblem& p = c.problem();
+    expect_right(c, s, row_->id, 1);
+    p.a.offsets = p.a.col_indices = p.a.row_indices = nullptr;
+    p.a.values = nullptr;
+    p.b.values = nullptr;
+    const DenseView got = run_spmm(c, row_->id, 2);
+    EXPECT_EQ(reference::judge(p, got).worst, 0.0) << to_string(s);
+  }
+}
+
+std::string name_of_row(const ::testing::TestParamInfo<std::int32_t>& info) {
+  for (const cpu::SpmmRow& row : cpu::spmm_kernels())
+    if (row.id == info.param) return row.name;
+  return "none";
+}
+
+std::vector<std::int32_t> all_ids() {
+  std::vector<std::int32_t> ids;
+  for (const cpu::SpmmRow& row : cpu::spmm_kernels()) ids.push_back(row.id);
+  return ids;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, SpmmKernelTest, ::testing::ValuesIn(all_ids()), name_of_row);
+
+TEST(SpmmKernels, IdsAreUniqueAndFrom256) {
+  std::vector<std::int32_t> ids = all_ids();
+  std::sort(ids.begin(), ids.end());
+  EXPECT_GE(ids.front(), 256);
+  EXPECT_EQ(std::adjacent_find(ids.begin(), ids.end()), ids.end());
+}
+
+TEST(SpmmKernels, EveryProblemHasAKernel) {
+  for (const ValueType type : kTypes)
+    for (const Format format : {Format::csr, Format::csc, Format::coo, Format::bsr, Format::blocked_ell})
+      for (const Op op : {Op::n, Op::t, Op::c}) {
+        SpmmShape s;
+        s.type = type;
+        s.format = format;
+        s.op_a = op;
+        if (format == Format::bsr || format == Format::blocked_ell) s.block_size = 2;
+        SpmmCase c(s);
+        EXPECT_TRUE(cpu::choose(c.problem()).supported()) << to_string(s);
+        expect_right(c, s, 0, 1);
+      }
+}
+
+TEST(SpmmKernels, RefusalsNameEveryKernel) {
+  SpmmShape s;
+  SpmmCase c(s);
+  c.problem().alg = 99999;
+  const Choice choice = cpu::choose(c.problem());
+  EXPECT_FALSE(choice.supported());
+  for (const cpu::SpmmRow& row : cpu::spmm_kernels()) EXPECT_NE(choice.text.find(row.name), std::string::npos);
+}
+
+}  // namespace
+}  // namespace spk::test
