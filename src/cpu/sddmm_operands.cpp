@@ -11,10 +11,12 @@
 namespace spk::cpu {
 namespace {
 
-constexpr std::int64_t kGatherFactor = 4;      // a strided read costs about this many elements of a transposition
-constexpr std::int64_t kBlockBytes = 1 << 19;  // of B for one pass: half of a usual L2
-constexpr std::int64_t kMinBlockRun = 4;       // entries of a row in a pass that pay for visiting the row once more
-constexpr std::int64_t kSlotBytes = 1 << 26;   // copies of a batch that are held at once, if more than one fits
+constexpr std::int64_t kGatherFactor = 4;  // a strided read costs about this many elements of a transposition
+// Of B for one pass: three quarters of a usual L1, half of a usual L2. Without blocks B may fill three quarters of L2.
+constexpr std::int64_t kBlockBytes[] = {24 << 10, 1 << 19};
+constexpr std::int64_t kUnblockedBytes[] = {24 << 10, 3 << 18};
+constexpr std::int64_t kMinBlockRun[] = {24, 8};  // entries of a row in a pass that pay for visiting the row once more
+constexpr std::int64_t kSlotBytes = 1 << 26;      // copies of a batch that are held at once, if more than one fits
 
 std::size_t to_size(std::int64_t x) noexcept { return static_cast<std::size_t>(x); }
 
@@ -45,6 +47,22 @@ SddmmOperand describe(const DenseView& x, const Operand& view, bool is_a, const 
   o.access = few ? Access::gathered : Access::packed;
   o.bytes = checked_bytes(few ? p.c.nnzb * p.c.block_size : o.vectors, o.ld, size_of(view.type));
   return o;
+}
+
+// The least block of columns that pays: small blocks only where rows are dense enough.
+std::int64_t column_step(const SddmmProblem& p) noexcept {
+  const std::int64_t major = p.c.major(), cols = p.c.block_cols(), edge = p.c.block_size;
+  const std::int64_t size = static_cast<std::int64_t>(size_of(p.b.type));
+  if (p.k == 0 || p.k > kBlockBytes[1] / size / edge || major == 0) return 0;
+  const std::int64_t vector_bytes = p.k * size * edge;
+  for (int level = 0; level < 2; ++level) {
+    if (cols <= kUnblockedBytes[level] / vector_bytes) return 0;
+    const std::int64_t step = kBlockBytes[level] / vector_bytes;
+    if (step == 0) continue;
+    const std::int64_t passes = (cols + step - 1) / step;
+    if (passes > 1 && p.c.nnzb / major / passes * edge >= kMinBlockRun[level]) return step;
+  }
+  return 0;
 }
 
 // Copies matrix `batch` of one operand: share `part` of `parts`.
@@ -85,17 +103,7 @@ SddmmLayout sddmm_layout(const SddmmProblem& p) {
   layout.a = describe(p.a, operand(p.a, p.op_a), true, p);
   layout.b = describe(p.b, operand(p.b, p.op_b), false, p);
 
-  const std::int64_t vector_bytes = layout.b.ld > 0 && p.k > 0 && p.k < (std::int64_t{1} << 40)
-                                        ? p.k * static_cast<std::int64_t>(size_of(p.b.type))
-                                        : 0;
-  if (vector_bytes > 0 && layout.b.access != Access::gathered && p.n > 2 * kBlockBytes / vector_bytes) {
-    const std::int64_t step =
-        std::max<std::int64_t>(1, std::max<std::int64_t>(16, kBlockBytes / vector_bytes) / p.c.block_size);
-    const std::int64_t passes = (p.c.block_cols() + step - 1) / step;
-    if (passes > 1 && p.c.nnzb / std::max<std::int64_t>(1, p.c.major()) / passes * p.c.block_size >= kMinBlockRun)
-      layout.col_step = step;
-  }
-
+  if (layout.b.access != Access::gathered) layout.col_step = column_step(p);
   layout.shared_bytes = (layout.a.shared() ? layout.a.bytes : 0) + (layout.b.shared() ? layout.b.bytes : 0);
   layout.slot_bytes = layout.a.bytes + layout.b.bytes - layout.shared_bytes;
   layout.b_offset = layout.a.shared() == layout.b.shared() ? layout.a.bytes : 0;

@@ -126,21 +126,25 @@ SPK_INLINE Fold<double> add_pairs(Fold<double> x, Fold<double> y) noexcept {
 }
 #endif
 
-// sums[i] = sum of the lanes of acc[i]. Writes whole registers: sums has room for max(kCount, kFoldLanes) elements.
+// sums[i] = sum of the lanes of acc[i]. Writes whole registers: sums has room for kFoldLanes - 1 elements more. The last
+// of an odd number of registers is paired with itself.
 template <class Real, int kCount>
 SPK_INLINE void reduce(const Vec<Real>* acc, Real* sums) noexcept {
   Fold<Real> level[kCount];
   SPK_UNROLL for (int i = 0; i < kCount; ++i) level[i] = fold(acc[i]);
   constexpr int kPairs = (kCount + 1) / 2;
-  SPK_UNROLL for (int i = 0; i < kPairs; ++i) level[i] = add_pairs(level[2 * i], level[kCount == 1 ? 0 : 2 * i + 1]);
+  SPK_UNROLL for (int i = 0; i < kPairs; ++i) level[i] =
+      add_pairs(level[2 * i], level[2 * i + 1 < kCount ? 2 * i + 1 : 2 * i]);
   constexpr int kQuads = sizeof(Real) == 4 ? (kPairs + 1) / 2 : kPairs;
   if constexpr (sizeof(Real) == 4) {
-    SPK_UNROLL for (int i = 0; i < kQuads; ++i) level[i] = add_pairs(level[2 * i], level[kPairs == 1 ? 0 : 2 * i + 1]);
+    SPK_UNROLL for (int i = 0; i < kQuads; ++i) level[i] =
+        add_pairs(level[2 * i], level[2 * i + 1 < kPairs ? 2 * i + 1 : 2 * i]);
   }
   int results = kQuads;
 #if defined(SPK_ARCH_avx2) || defined(SPK_ARCH_avx512)
   constexpr int kHalves = (kQuads + 1) / 2;
-  SPK_UNROLL for (int i = 0; i < kHalves; ++i) level[i] = add_halves(level[2 * i], level[kQuads == 1 ? 0 : 2 * i + 1]);
+  SPK_UNROLL for (int i = 0; i < kHalves; ++i) level[i] =
+      add_halves(level[2 * i], level[2 * i + 1 < kQuads ? 2 * i + 1 : 2 * i]);
   results = kHalves;
 #endif
   SPK_UNROLL for (int i = 0; i < results; ++i)

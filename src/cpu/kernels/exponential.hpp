@@ -112,14 +112,45 @@ SPK_INLINE Bits<Real> nonzero_bytes(const std::uint8_t* p, int n) noexcept {
   return __builtin_convertvector(bytes, Bits<Real>) != 0;
 }
 
+// Where one of them is NaN, which one it is stays open.
+template <class V>
+SPK_INLINE V larger(V a, V b) noexcept {
+  return a > b ? a : b;
+}
 // The largest lane; which one wins over NaN is open.
-template <class Real>
-SPK_INLINE Real largest_lane(Raw<Real> v) noexcept {
-  Real lane[kLanes<Real>];
-  __builtin_memcpy(lane, &v, sizeof lane);
-  SPK_UNROLL for (int half = kLanes<Real> / 2; half > 0; half /= 2) for (int i = 0; i < half; ++i) lane[i] =
-      lane[i] > lane[i + half] ? lane[i] : lane[i + half];
-  return lane[0];
+SPK_INLINE float largest_lane(Raw<float> v) noexcept {
+#if defined(SPK_ARCH_avx512)
+  const Fold<float> f = larger(Fold<float>(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)),
+                               Fold<float>(__builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15)));
+#else
+  const Fold<float> f = v;
+#endif
+  using Quarter = RawOf<float, 16>::type;
+#if defined(SPK_ARCH_avx2) || defined(SPK_ARCH_avx512)
+  Quarter q =
+      larger(Quarter(__builtin_shufflevector(f, f, 0, 1, 2, 3)), Quarter(__builtin_shufflevector(f, f, 4, 5, 6, 7)));
+#else
+  Quarter q = f;
+#endif
+  q = larger(q, Quarter(__builtin_shufflevector(q, q, 2, 3, 2, 3)));
+  q = larger(q, Quarter(__builtin_shufflevector(q, q, 1, 1, 1, 1)));
+  return q[0];
+}
+SPK_INLINE double largest_lane(Raw<double> v) noexcept {
+#if defined(SPK_ARCH_avx512)
+  const Fold<double> f = larger(Fold<double>(__builtin_shufflevector(v, v, 0, 1, 2, 3)),
+                                Fold<double>(__builtin_shufflevector(v, v, 4, 5, 6, 7)));
+#else
+  const Fold<double> f = v;
+#endif
+  using Quarter = RawOf<double, 16>::type;
+#if defined(SPK_ARCH_avx2) || defined(SPK_ARCH_avx512)
+  Quarter q = larger(Quarter(__builtin_shufflevector(f, f, 0, 1)), Quarter(__builtin_shufflevector(f, f, 2, 3)));
+#else
+  Quarter q = f;
+#endif
+  q = larger(q, Quarter(__builtin_shufflevector(q, q, 1, 1)));
+  return q[0];
 }
 
 template <class Real>

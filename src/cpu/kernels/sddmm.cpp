@@ -122,6 +122,17 @@ SPK_INLINE int find_columns(const SddmmTask& t, std::int64_t e, std::int64_t cou
 template <class Dots, class Out>
 struct CsrRow {
   using Stored = typename Dots::Stored;
+
+  // The last n <= kMost dots, together.
+  template <int kMost>
+  SPK_INLINE static void few(const SddmmTask& t, const Dots& dots, const Stored* const* a, const Stored* const* columns,
+                             int n, typename Dots::Sum* sums) noexcept {
+    if (n == kMost)
+      dots.template dots<1, kMost>(a, columns, t.k, sums);
+    else if constexpr (kMost > 1)
+      few<kMost - 1>(t, dots, a, columns, n, sums);
+  }
+
   static std::int64_t run(const SddmmTask& t, const Dots& dots, std::int64_t row, std::int64_t begin, std::int64_t end,
                           std::int64_t limit) noexcept {
     constexpr int kDots = Dots::kDots;
@@ -135,17 +146,7 @@ struct CsrRow {
       if (n == 0) break;
       int i = 0;
       for (; i + kDots <= n; i += kDots) dots.template dots<1, kDots>(&a, columns + i, t.k, sums + i * Dots::kWidth);
-      if constexpr (kDots == 8) {
-        if (i + 4 <= n) {
-          dots.template dots<1, 4>(&a, columns + i, t.k, sums + i * Dots::kWidth);
-          i += 4;
-        }
-      }
-      if (i + 2 <= n) {
-        dots.template dots<1, 2>(&a, columns + i, t.k, sums + i * Dots::kWidth);
-        i += 2;
-      }
-      if (i < n) dots.template dots<1, 1>(&a, columns + i, t.k, sums + i * Dots::kWidth);
+      few<kDots - 1>(t, dots, &a, columns + i, n - i, sums + i * Dots::kWidth);
       dots.finish(c + begin * Dots::kWidth, sums, n);
       begin += n;
     }

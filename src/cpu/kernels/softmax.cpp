@@ -85,13 +85,28 @@ struct SoftmaxRow {
       y[i] = narrow<Stored>(nan && (!kMasked || mask[i] != 0) ? static_cast<Real>(__builtin_nan("")) : Real{0});
   }
 
+  // A row that fits a register never leaves it.
+  SPK_INLINE void run_short() const noexcept {
+    const int n = static_cast<int>(length);
+    const R v = scaled(0, n, std::false_type{});
+    const Real largest_value = largest_lane(v);
+    if (largest_value == -kInfinity) return write_degenerate();
+    const Bits<Real> lanes = taken(0, n, std::false_type{});
+    R e = exp_not_above_zero<Real>((v - raw_splat(largest_value)) * one * two);
+    e = lanes ? e : raw_splat(Real{0});
+    R result = e * raw_splat(Real{1} / sum_of_lanes<Real>(e));
+    if constexpr (kMasked) result = lanes ? result : raw_splat(Real{0});
+    write<Real>(y, result, n, std::false_type{});
+  }
+
   SPK_INLINE void run() const noexcept {
+    if (length <= kLanes<Real>) return run_short();
     R top = raw_splat(-kInfinity);
     each_register<Real>(length, [&](std::int64_t i, int n, auto full) {
       const R v = scaled(i, n, full);
-      top = v > top ? v : top;
+      top = larger(v, top);
     });
-    const Real largest_value = largest_lane<Real>(top);
+    const Real largest_value = largest_lane(top);
     if (largest_value == -kInfinity) return write_degenerate();
 
     const R largest = raw_splat(largest_value);
