@@ -80,9 +80,9 @@ extern "C" const spk::PluginTable* spk_plugin_entry() {
                                         std::snprintf(reason, capacity, "driver too old for device %d", device);
                                         return nullptr;
 #else
-                                         if (device == 0) return new FakeBackend;
-                                         std::snprintf(reason, capacity, "there is no device %d", device);
-                                         return nullptr;
+                                        if (device == 0) return new FakeBackend;
+                                        std::snprintf(reason, capacity, "there is no device %d", device);
+                                        return nullptr;
 #endif
                                       }};
   return &table;
