@@ -18,6 +18,14 @@ function(spk_settings target)
   endif()
 endfunction()
 
+# spk_fortran_settings(TARGET): the same for a program in Fortran; its module files stay in a folder of their own.
+function(spk_fortran_settings target)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-std=f2018 -Wall -Wextra -fcheck=all
+    -Werror=line-truncation $<$<BOOL:${SPK_WERROR}>:-Werror>>)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE Fortran
+    Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}_modules)
+endfunction()
+
 # spk_private_library(NAME SOURCES...): objects that end up in libspk; sees include/ and src/.
 function(spk_private_library name)
   add_library(${name} OBJECT ${ARGN})
