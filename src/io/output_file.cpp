@@ -28,9 +28,44 @@ Error io_error(const std::string& name, const char* verb, int code) {
                shown_name(name) + ": cannot " + verb + ": " + std::generic_category().message(code));
 }
 
+// The file that `path` leads to, so that a symbolic link keeps pointing where it does. Only a regular file is
+// replaced, never a device or a folder.
+std::string final_path(const std::string& path) {
+  struct stat facts {};
+  if (lstat(path.c_str(), &facts) != 0) return path;
+  std::string target = path;
+  if (S_ISLNK(facts.st_mode)) {
+    const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
+    if (real == nullptr || stat(real.get(), &facts) != 0) throw io_error(path, "follow the link", errno);
+    target = real.get();
+  }
+  if (!S_ISREG(facts.st_mode)) throw Error(SPK_STATUS_IO_ERROR, shown_name(path) + ": is not a regular file");
+  return target;
+}
+
+// A new file beside `path`, with the permissions that the process gives to new files.
+int open_beside(const std::string& path, std::string& temporary) {
+  static std::atomic<unsigned> counter{0};
+  constexpr mode_t kMode = 0666;
+  // Not made from the file's own name, which may be as long as names can be.
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  for (;;) {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    std::string name = folder + format(".spk_io_%ld_%llx_%u.part", static_cast<long>(getpid()),
+                                       static_cast<unsigned long long>(now), counter++);
+    const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+    if (fd >= 0) {
+      temporary = std::move(name);
+      return fd;
+    }
+    if (errno != EEXIST) throw io_error(path, "create a file in this folder", errno);
+  }
+}
+
 class FileSink final : public ByteSink {
  public:
-  FileSink(std::string name, int fd) : name_(std::move(name)), fd_(fd) {}
+  // A new file beside `path`, whose name goes to `temporary`; messages speak of `path`.
+  FileSink(const std::string& path, std::string& temporary) : name_(path), fd_(open_beside(path, temporary)) {}
   ~FileSink() override {
     if (fd_ >= 0) close(fd_);
   }
@@ -94,53 +129,17 @@ class GzipSink final : public ByteSink {
   z_stream stream_{};
 };
 
-// The file that `path` leads to, so that a symbolic link keeps pointing where it does. Only a regular file is
-// replaced, never a device or a folder.
-std::string final_path(const std::string& path) {
-  struct stat facts {};
-  if (lstat(path.c_str(), &facts) != 0) return path;
-  std::string target = path;
-  if (S_ISLNK(facts.st_mode)) {
-    const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
-    if (real == nullptr || stat(real.get(), &facts) != 0) throw io_error(path, "follow the link", errno);
-    target = real.get();
-  }
-  if (!S_ISREG(facts.st_mode)) throw Error(SPK_STATUS_IO_ERROR, shown_name(path) + ": is not a regular file");
-  return target;
-}
-
-// A new file beside `path`, with the permissions that the process gives to new files.
-int open_beside(const std::string& path, std::string& temporary) {
-  static std::atomic<unsigned> counter{0};
-  constexpr mode_t kMode = 0666;
-  for (;;) {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-    temporary = format("%s.%ld.%llx.%u.part", path.c_str(), static_cast<long>(getpid()),
-                       static_cast<unsigned long long>(now), counter++);
-    const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
-    if (fd >= 0) return fd;
-    if (errno != EEXIST) throw io_error(path, "create a file in this folder", errno);
-  }
-}
-
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path, bool compress)
-    : path_(final_path(path)), buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {
-  const int fd = open_beside(path_, temporary_);
-  try {
-    sink_ = std::make_unique<FileSink>(path_, fd);
-    if (compress) sink_ = std::make_unique<GzipSink>(std::move(sink_));
-  } catch (...) {
-    // No destructor runs for an object that was not finished.
-    if (sink_ == nullptr) close(fd);
-    std::remove(temporary_.c_str());
-    throw;
-  }
+TemporaryFile::~TemporaryFile() {
+  if (!name.empty()) std::remove(name.c_str());
 }
 
-OutputFile::~OutputFile() {
-  if (!temporary_.empty()) std::remove(temporary_.c_str());
+OutputFile::OutputFile(const std::string& path, bool compress)
+    : path_(final_path(path)),
+      sink_(std::make_unique<FileSink>(path_, temporary_.name)),
+      buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {
+  if (compress) sink_ = std::make_unique<GzipSink>(std::move(sink_));
 }
 
 void OutputFile::put(std::string_view text) {
@@ -172,9 +171,9 @@ void OutputFile::flush() {
 void OutputFile::commit() {
   flush();
   sink_->finish();
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
+  if (std::rename(temporary_.name.c_str(), path_.c_str()) != 0)
     throw io_error(path_, "put the finished file in place", errno);
-  temporary_.clear();
+  temporary_.name.clear();
 }
 
 }  // namespace spk::io

@@ -21,14 +21,21 @@ class ByteSink {
   virtual void finish() = 0;
 };
 
+// A file that is removed at the end of the scope, unless `name` has been cleared.
+struct TemporaryFile {
+  std::string name;
+
+  TemporaryFile() = default;
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile();
+};
+
 // A text file that appears under its name only when `commit` has succeeded: until then it is a temporary file in the
-// same folder, which the destructor removes.
+// same folder.
 class OutputFile {
  public:
   OutputFile(const std::string& path, bool compress);
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
 
   void put(std::string_view text);
   void put(std::int64_t number);
@@ -45,8 +52,8 @@ class OutputFile {
   void put_number(Number number);
   void flush();
 
-  std::string path_;
-  std::string temporary_;
+  const std::string path_;
+  TemporaryFile temporary_;  // removed after sink_ has closed it
   std::unique_ptr<ByteSink> sink_;
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;

@@ -188,6 +188,13 @@ TEST(Write, LeavesTheOldFileWhenItFails) {
   EXPECT_EQ(files_in(folder), 3U);
 }
 
+TEST(Write, TakesTheLongestNames) {
+  const Folder folder;
+  const std::string name = std::string(251, 'n') + ".mtx";
+  EXPECT_EQ(write_pattern(folder.file(name)), SPK_STATUS_SUCCESS) << spk_io_last_error();
+  EXPECT_EQ(files_in(folder), 1U);
+}
+
 TEST(Write, FollowsALinkToItsFile) {
   const Folder folder;
   const std::string target = folder.put("target.mtx", "old");
