@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "capi/contract.hpp"
+
+namespace {
+
+class PlanTest : public spk_test::SmallProblem {
+ protected:
+  spk_plan_t make(std::int32_t opA = SPK_OP_N) {
+    spk_plan_t plan = nullptr;
+    EXPECT_EQ(spk_spmm_plan_create(&plan, handle, opA, SPK_OP_N, A, B, C, SPK_COMPUTE_32F, 0, nullptr),
+              SPK_STATUS_SUCCESS)
+        << spk_test::last_error();
+    return plan;
+  }
+  spk_status_t execute(spk_const_plan_t plan) {
+    return spk_spmm_execute(handle, plan, &alpha, A, B, &beta, C, nullptr, nullptr, 0);
+  }
+};
+
+TEST_F(PlanTest, ExecutesWithFreshValuesAndFreshArrays) {
+  spk_plan_t plan = make();
+  ASSERT_OK(execute(plan));
+  expect_product();
+  for (float& x : a) x *= 10;
+  ASSERT_OK(execute(plan));
+  EXPECT_EQ(c[0], 110.f);
+  EXPECT_EQ(c[3], 120.f);
+  // The plan follows no pointer of its creation: new copies, old arrays overwritten.
+  std::int32_t new_offsets[3] = {0, 2, 3}, new_columns[3] = {0, 2, 1};
+  float new_values[3] = {1, 2, 3};
+  ASSERT_OK(spk_spmat_set_pointers(A, new_offsets, new_columns, new_values));
+  std::memset(columns, 0x7f, sizeof columns);
+  std::memset(offsets, 0x7f, sizeof offsets);
+  ASSERT_OK(execute(plan));
+  expect_product();
+  char text[300] = "";
+  ASSERT_OK(spk_plan_describe(plan, text, sizeof text, nullptr));
+  EXPECT_STRNE(text, "");
+  spk_plan_destroy(plan);
+  spk_plan_destroy(nullptr);
+}
+
+TEST_F(PlanTest, UpdateShowsANewStructure) {
+  spk_plan_t plan = make();
+  columns[0] = 1;  // A = [0 1 2; 0 3 0]
+  ASSERT_OK(spk_plan_update(handle, plan, A));
+  ASSERT_OK(execute(plan));
+  EXPECT_EQ(c[0], 13.f);
+  EXPECT_EQ(c[1], 16.f);
+  columns[0] = 8;
+  EXPECT_REFUSED(spk_plan_update(handle, plan, A), SPK_STATUS_INVALID_STRUCTURE, "");
+  columns[0] = 1;
+  ASSERT_OK(execute(plan));  // a failed update leaves the plan as it was
+  EXPECT_EQ(c[0], 13.f);
+  spk_plan_destroy(plan);
+}
+
+TEST_F(PlanTest, RefusesWhatItWasNotMadeFor) {
+  spk_plan_t plan = make();
+  spk_dnmat_t other = nullptr;
+  float wide[12] = {};
+  ASSERT_OK(spk_dnmat_create(&other, 3, 2, 4, wide, SPK_R_32F, SPK_ORDER_ROW));
+  EXPECT_REFUSED(spk_spmm_execute(handle, plan, &alpha, A, other, &beta, C, nullptr, nullptr, 0),
+                 SPK_STATUS_INVALID_VALUE, "matB differs");
+  EXPECT_REFUSED(spk_sddmm_execute(handle, plan, &alpha, other, B, &beta, A, nullptr, 0), SPK_STATUS_INVALID_VALUE,
+                 "another operation");
+  EXPECT_REFUSED(execute(nullptr), SPK_STATUS_INVALID_VALUE, "plan is NULL");
+  spk_config_t config{};
+  config.struct_size = sizeof config;
+  config.backend = SPK_BACKEND_REFERENCE;
+  spk_handle_t oracle = nullptr;
+  ASSERT_OK(spk_create(&oracle, &config));
+  EXPECT_REFUSED(spk_spmm_execute(oracle, plan, &alpha, A, B, &beta, C, nullptr, nullptr, 0), SPK_STATUS_INVALID_VALUE,
+                 "backend");
+  expect_untouched();
+  spk_destroy(oracle);
+  spk_dnmat_destroy(other);
+  spk_plan_destroy(plan);
+}
+
+TEST_F(PlanTest, CreationChecksLikeTheOneShotCall) {
+  auto* plan = reinterpret_cast<spk_plan_t>(16);
+  EXPECT_REFUSED(spk_spmm_plan_create(&plan, handle, 4, 0, A, B, C, SPK_COMPUTE_32F, 0, nullptr),
+                 SPK_STATUS_INVALID_VALUE, "opA = 4");
+  EXPECT_EQ(plan, nullptr);
+  columns[2] = -1;
+  EXPECT_REFUSED(spk_spmm_plan_create(&plan, handle, 0, 0, A, B, C, SPK_COMPUTE_32F, 0, nullptr),
+                 SPK_STATUS_INVALID_STRUCTURE, "");
+  EXPECT_EQ(plan, nullptr);
+}
+
+}  // namespace
