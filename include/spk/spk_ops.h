@@ -10,8 +10,8 @@
  *  Memory   matrices live where the handle's backend computes. Outputs may not overlap inputs unless said. Nothing
  *           outside the described elements is read or written; padding between ld and the row stays as it is.
  *  Workspace  `workspace` is caller's memory of at least the bytes that the matching query answers, aligned to 256
- *           bytes (16 on the CPU). NULL with 0 bytes lets the handle's allocator serve. The query reads no array and
- *           depends on sizes, types and options only.
+ *           bytes (16 on the CPU). NULL with 0 bytes lets the handle's allocator serve. The query reads no array; its
+ *           answer depends on sizes, types and options, the handle's number of threads among them.
  *  Scalars  alpha and beta point to one value of compute_type, read where the pointer mode says.
  *  Values   beta = 0 overwrites the output, even NaN. alpha = 0 leaves the product's operands unread. An empty inner
  *           size or no stored entries still leave beta * C. Repeated entries add up.

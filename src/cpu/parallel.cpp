@@ -32,14 +32,18 @@ const bool fork_guard_installed = [] {
 }  // namespace
 
 int default_threads() noexcept {
-  if (const int wanted = env::num_threads(); wanted > 0) return wanted;
+  // Read once: what the application does to its own OpenMP settings later is not the library's business.
+  static const int threads = [] {
+    if (const int wanted = env::num_threads(); wanted > 0) return wanted;
 #if SPK_THREADING_OPENMP
-  return std::max(1, omp_get_max_threads());
+    return std::max(1, omp_get_max_threads());
 #elif SPK_THREADING_TBB
-  return std::max(1, tbb::this_task_arena::max_concurrency());
+    return std::max(1, tbb::this_task_arena::max_concurrency());
 #else
-  return 1;
+    return 1;
 #endif
+  }();
+  return threads;
 }
 
 int usable_threads(int threads) noexcept {
