@@ -7,9 +7,10 @@
 namespace spk::io {
 namespace {
 
+// Moves an array to one of exact size, if that saves much.
 template <class T>
-void shrink_array(RawArray<T>& array, std::int64_t size) {
-  if (array == nullptr) return;
+void shrink(RawArray<T>& array, std::int64_t size, std::int64_t capacity) {
+  if (array == nullptr || size >= capacity - capacity / 8) return;
   RawArray<T> exact = raw_array<T>(size);
   std::copy_n(array.get(), size, exact.get());
   array = std::move(exact);
@@ -38,17 +39,42 @@ void scan_order(const Index* rows, const Index* cols, Segment& segment) {
 
 }  // namespace
 
-void IndexArray::shrink(std::int64_t size) {
-  shrink_array(narrow_, size);
-  shrink_array(wide_, size);
+template <class Index>
+bool IndexArray::pack_from(RawArray<Index>& indices, std::int64_t size) {
+  if (indices == nullptr || size == 0) return false;
+  const auto [least, most] = std::minmax_element(indices.get(), indices.get() + size);
+  const std::int64_t first = *least;
+  if (*most - first > std::numeric_limits<std::uint16_t>::max()) return false;
+  short_ = raw_array<std::uint16_t>(size);
+  std::transform(indices.get(), indices.get() + size, short_.get(),
+                 [first](Index index) { return static_cast<std::uint16_t>(index - first); });
+  first_ = first;
+  indices.reset();
+  return true;
 }
 
-void Segment::shrink(std::int64_t capacity, std::int64_t values_per_entry) {
-  if (count >= capacity - capacity / 8) return;
-  rows.shrink(count);
-  cols.shrink(count);
-  shrink_array(reals, count * values_per_entry);
-  shrink_array(integers, count);
+void IndexArray::pack(std::int64_t size, std::int64_t capacity) {
+  if (pack_from(narrow_, size) || pack_from(wide_, size)) return;
+  shrink(narrow_, size, capacity);
+  shrink(wide_, size, capacity);
+}
+
+void IndexArray::copy(std::int64_t begin, std::size_t count, std::int64_t* to) const {
+  if (short_) {
+    std::transform(short_.get() + begin, short_.get() + begin + count, to,
+                   [this](std::uint16_t distance) { return first_ + distance; });
+  } else if (wide_) {
+    std::copy_n(wide_.get() + begin, count, to);
+  } else {
+    std::copy_n(narrow_.get() + begin, count, to);
+  }
+}
+
+void Segment::pack(std::int64_t capacity, std::int64_t values_per_entry) {
+  rows.pack(count, capacity);
+  cols.pack(count, capacity);
+  shrink(reals, count * values_per_entry, capacity * values_per_entry);
+  shrink(integers, count, capacity);
 }
 
 void Segment::find_order() {

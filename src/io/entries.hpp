@@ -20,7 +20,8 @@ RawArray<T> raw_array(std::int64_t size) {
   return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(size));
 }
 
-// Indices in 32 bits where they fit, which halves what a matrix in memory takes.
+// Indices in as few bits as they need, so that a matrix in memory takes little more than its CSR arrays: written with
+// 32 or 64 bits, then packed into 16 where they lie close together, which in a sorted file one of rows and columns does.
 class IndexArray {
  public:
   IndexArray() = default;
@@ -31,7 +32,14 @@ class IndexArray {
       narrow_ = raw_array<std::int32_t>(size);
     }
   }
-  std::int64_t operator[](std::int64_t i) const { return wide_ ? wide_[at(i)] : narrow_[at(i)]; }
+  std::int64_t operator[](std::int64_t i) const {
+    if (short_) return first_ + short_[at(i)];
+    return wide_ ? wide_[at(i)] : narrow_[at(i)];
+  }
+  // Elements [begin, begin + count) to `to`.
+  void copy(std::int64_t begin, std::size_t count, std::int64_t* to) const;
+
+  // The rest is for arrays that are not packed.
   template <class Index>
   Index* data() {
     if constexpr (sizeof(Index) == sizeof(std::int64_t)) {
@@ -48,13 +56,18 @@ class IndexArray {
     }
   }
   bool is_wide() const { return wide_ != nullptr; }
-  // Keeps the first `size` elements.
-  void shrink(std::int64_t size);
+  // Keeps the first `size` elements of `capacity`, packed if they can be.
+  void pack(std::int64_t size, std::int64_t capacity);
 
  private:
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+  template <class Index>
+  bool pack_from(RawArray<Index>& indices, std::int64_t size);
+
   RawArray<std::int32_t> narrow_;
   RawArray<std::int64_t> wide_;
+  RawArray<std::uint16_t> short_;  // distances from first_
+  std::int64_t first_ = 0;
 };
 
 inline bool needs_wide(std::int64_t largest) { return largest > std::numeric_limits<std::int32_t>::max(); }
@@ -77,8 +90,8 @@ struct Segment {
   std::int64_t diagonal = 0;  // entries with row = column, once find_order has run
   EntryOrder order;           // of coordinates, once find_order has run
 
-  // Gives back what `count` entries do not need of arrays made for `capacity`, if that is much.
-  void shrink(std::int64_t capacity, std::int64_t values_per_entry);
+  // Gives back what `count` entries do not need of arrays made for `capacity`. After find_order.
+  void pack(std::int64_t capacity, std::int64_t values_per_entry);
   // For coordinates.
   void find_order();
 };

@@ -34,22 +34,23 @@ bool EntryCursor::next(EntryBatch& batch) {
 }
 
 void EntryCursor::take_places(EntryBatch& batch, const Segment& segment) {
-  for (std::size_t i = 0; i < batch.count; ++i) {
-    const std::int64_t k = next_ + static_cast<std::int64_t>(i);
-    if (matrix_.is_array) {
+  if (matrix_.is_array) {
+    for (std::size_t i = 0; i < batch.count; ++i) {
       batch.rows[i] = row_;
       batch.cols[i] = col_;
       if (++row_ == matrix_.rows) row_ = first_listed_row(matrix_, ++col_);
-      continue;
     }
-    batch.cols[i] = segment.cols[k];
-    if (matrix_.has_row_offsets) {
-      while (matrix_.row_offsets[row_ + 1] == taken_) ++row_;
-      ++taken_;
-      batch.rows[i] = row_;
-    } else {
-      batch.rows[i] = segment.rows[k];
-    }
+    return;
+  }
+  segment.cols.copy(next_, batch.count, batch.cols);
+  if (!matrix_.has_row_offsets) {
+    segment.rows.copy(next_, batch.count, batch.rows);
+    return;
+  }
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    while (matrix_.row_offsets[row_ + 1] == taken_) ++row_;
+    ++taken_;
+    batch.rows[i] = row_;
   }
 }
 

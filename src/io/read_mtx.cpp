@@ -116,8 +116,8 @@ void parse_block(const MtxHeader& header, const TextBlock& block, ParsedBlock& p
     case SPK_IO_INTEGER: parse_field<SPK_IO_INTEGER>(header, block, parsed); break;
     default: parse_field<SPK_IO_PATTERN>(header, block, parsed); break;
   }
-  parsed.segment.shrink(parsed.lines, header.values_per_entry());
   if (!header.is_array) parsed.segment.find_order();
+  parsed.segment.pack(parsed.lines, header.values_per_entry());
 }
 
 // Diagonal of a hermitian array file: its places are known only when all blocks are there.

@@ -100,7 +100,7 @@ void parse_block(const SmtxHeader& header, const TextBlock& block, ParsedBlock& 
   } else {
     parse_numbers<std::int32_t>(header, block, parsed);
   }
-  parsed.segment.shrink(capacity, 0);
+  parsed.segment.pack(capacity, 0);
 }
 
 // The first thing that is wrong with one line of numbers, of which there must be `expected`. Returns the first block

@@ -12,7 +12,8 @@
 namespace spk::io {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 4096;  // read at a time while lines are taken one by one
+// Read at a time while lines are taken one by one.
+constexpr std::size_t kHeaderBytes = std::min<std::size_t>(4096, TextReader::kBlockBytes);
 
 }  // namespace
 
@@ -77,12 +78,15 @@ bool TextReader::next_line(std::string_view& line) {
 // Fills the block with what is pending and what follows, up to kBlockBytes. False if nothing is left.
 bool TextReader::take_block(TextBlock& block) {
   block.size = pending();
-  block.buffer.resize(std::max(block.size, kBlockBytes) + 1);  // one more for the line feed that a file may lack
+  // A short file does not take the memory of a long one; one more byte tells its end from what merely filled up.
+  const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockBytes - 1, most_bytes_left()) + 1);
+  const std::size_t limit = std::max(block.size, room);
+  block.buffer.resize(limit + 1);  // for the line feed that a file may lack
   if (block.size > 0) std::memcpy(block.buffer.data(), pending_.data() + pending_begin_, block.size);
   pending_.clear();
   pending_begin_ = 0;
-  while (!at_end_ && block.size < kBlockBytes) {
-    const std::size_t got = text_->read(block.buffer.data() + block.size, kBlockBytes - block.size);
+  while (!at_end_ && block.size < limit) {
+    const std::size_t got = text_->read(block.buffer.data() + block.size, limit - block.size);
     at_end_ = got == 0;
     block.size += got;
   }

@@ -11,6 +11,11 @@
 
 #include "io/source.hpp"
 
+// Fuzzing makes blocks tiny, so that short texts have many.
+#ifndef SPK_IO_BLOCK_BYTES
+#define SPK_IO_BLOCK_BYTES (1024 * 1024)
+#endif
+
 namespace spk::io {
 
 // What is wrong with a block, before its place in the file is known. `place` counts from 0 inside the block: lines of a
@@ -36,7 +41,7 @@ struct TextBlock {
 class TextReader {
  public:
   // Text of a block, and the longest line outside .smtx. The Matrix Market definition stops at 1024 characters.
-  static constexpr std::size_t kBlockBytes = 1024 * 1024;
+  static constexpr std::size_t kBlockBytes = SPK_IO_BLOCK_BYTES;
 
   TextReader(std::string name, Input input);
 
