@@ -22,7 +22,8 @@ bool is_zero(const DenseView& a, std::int64_t place) noexcept {
   });
 }
 
-// The entries of a dense matrix that a sparse one stores: those that are not zero, or all of a block with such an entry.
+// The entries of a dense matrix that a sparse one stores: those that are not zero, or all of a block with such an
+// entry.
 Source source_of(const DenseToSparseProblem& p) {
   Source source{p.a.type, p.a.values, {}};
   const bool has_blocks = p.b.format == Format::bsr || p.b.format == Format::blocked_ell;

@@ -15,13 +15,13 @@ using Row = std::vector<Expected<Real>>;
 
 // One row: `t` holds scale * x, `taken` says which entries the mask leaves in. The bound, for sums with unit roundoff u:
 //
-//   An entry's exponent t - max may be off by D = u (3 |t - max| + 2 |t|): the product with the scale and the scale's own
-//   rounding move it by 2 u |t| (not at all if the scale is a power of two), or by as much of |t - max| if the
+//   An entry's exponent t - max may be off by D = u (3 |t - max| + 2 |t|): the product with the scale and the scale's
+//   own rounding move it by 2 u |t| (not at all if the scale is a power of two), or by as much of |t - max| if the
 //   maximum is subtracted first; the subtraction and the product with log2(e) that most exponentials begin with move
 //   it by u |t - max| each. An error of the maximum is the same for all entries and cancels.
-//   So the exponential lies between exp(t - max -+ D), and the quotient between the lowest exponential over the sum of the
-//   highest and the reverse. Two ulp (4 u) for each exponential above and below, count u for the sum, and 4 u for a
-//   reciprocal and a product then make it (count + 12) u more.
+//   So the exponential lies between exp(t - max - D) and exp(t - max + D), and the quotient between the lowest
+//   exponential over the sum of the highest and the reverse. Two ulp (4 u) for each exponential above and below, count
+//   u for the sum, and 4 u for a reciprocal and a product then make it (count + 12) u more.
 //   Exponentials below the normal range may become 0, which costs less than the smallest normal number.
 template <class Real>
 void softmax_row(const std::vector<Real>& t, const std::vector<bool>& taken, bool exact_scale,
