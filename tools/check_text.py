@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: The spk authors
 """Checks the project's own text: check_text.py ROOT.
 
-Licence lines, white space, places of one machine in what is meant for all, and the two parts of the README that are
-copies: the table of environment variables (src/core/env.inc) and the first C example (examples/readme.c)."""
+Licence lines, white space, places of one machine in what is meant for all, files that documents name, and the two parts
+of the README that are copies: the table of environment variables (src/core/env.inc) and the first C example
+(examples/readme.c)."""
 import re
 import subprocess
 import sys
@@ -64,6 +65,15 @@ def example_faults(root, readme):
         yield "README.md: the first C example differs from examples/readme.c"
 
 
+def document_faults(root, names):
+    """Files that the documents name must exist; a path is written from the root or, as in an #include, from src/."""
+    for name in (name for name in names if name.endswith(".md") and not name.startswith("docs/adr/")):
+        text = (root / name).read_text(encoding="utf-8")
+        for path in sorted(set(re.findall(r"`([\w./-]+/[\w.-]+\.(?:c|h|cpp|hpp|inc|py|cmake|map))`", text))):
+            if not (root / path).is_file() and not (root / "src" / path).is_file():
+                yield f"{name}: names {path}, which does not exist"
+
+
 def main(root):
     root = Path(root).resolve()
     faults, names = [], tracked(root)
@@ -76,6 +86,7 @@ def main(root):
     readme = (root / "README.md").read_text(encoding="utf-8")
     faults += environment_faults(root, readme)
     faults += example_faults(root, readme)
+    faults += document_faults(root, names)
     print("\n".join(faults))
     print(f"{len(names)} files, {len(faults)} faults")
     return 1 if faults or not names else 0
