@@ -11,7 +11,7 @@
 namespace spk::cpu {
 namespace {
 
-constexpr std::int64_t kGatherFactor = 4;  // a strided read costs about this many elements of a transposition
+constexpr std::int64_t kGatherFactor = 12;  // a strided read costs about this many elements of a transposition
 // Of B for one pass: three quarters of a usual L1, half of a usual L2. Without blocks B may fill three quarters of L2.
 constexpr std::int64_t kBlockBytes[] = {24 << 10, 1 << 19};
 constexpr std::int64_t kUnblockedBytes[] = {24 << 10, 3 << 18};
