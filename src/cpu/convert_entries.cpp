@@ -62,7 +62,7 @@ void write_entry_offsets(const SparseView& b, const Int* units, Int edge, const 
   });
 }
 
-template <class Bits>
+template <class Index, class Bits>
 class EntryWriter {
  public:
   EntryWriter(const SparseView& a, const Sorted& order, const SparseView& b) noexcept
@@ -71,8 +71,8 @@ class EntryWriter {
         places_(a, along_of(b.format)),
         source_(static_cast<const Bits*>(a.values)),
         values_(static_cast<Bits*>(b.values)),
-        majors_(b.format == Format::coo ? writable(b.row_indices) : nullptr),
-        minors_(writable(b.minor_indices())) {}
+        majors_(b.format == Format::coo ? static_cast<Index*>(writable(b.row_indices)) : nullptr),
+        minors_(static_cast<Index*>(writable(b.minor_indices()))) {}
 
   // Entries of one major of the order.
   void write(Int k) const noexcept {
@@ -99,8 +99,8 @@ class EntryWriter {
 
  private:
   void put(Int entry, Int major, Int minor, Int source) const noexcept {
-    if (majors_ != nullptr) set_index(majors_, b_.index_type, entry, major + b_.base);
-    set_index(minors_, b_.index_type, entry, minor + b_.base);
+    if (majors_ != nullptr) majors_[entry] = static_cast<Index>(major + b_.base);
+    minors_[entry] = static_cast<Index>(minor + b_.base);
     values_[entry] = source_[source];
   }
 
@@ -109,7 +109,7 @@ class EntryWriter {
   Places places_;
   const Bits* source_;
   Bits* values_;
-  void *majors_, *minors_;
+  Index *majors_, *minors_;
 };
 
 // The destination of a transpose holds what CSC of the source would hold.
@@ -162,11 +162,13 @@ std::int64_t run(const SparseToSparseProblem& p, const Exec& exec) {
   }
   const Sorted order = sort_units(p.a, along_of(p.b.format), sort, exec);
   visit_bits(p.a.value_type, [&](auto bits) {
-    const EntryWriter<typename decltype(bits)::type> writer(p.a, order, p.b);
-    const Int parts = part_count(count + order.majors);
-    parallel_for(exec.threads, parts, [&](Int part) noexcept {
-      const Range range = part_of_majors(order.offsets, order.majors, parts, part);
-      for (Int k = range.begin; k < range.end; ++k) writer.write(k);
+    visit_index(p.b.index_type, [&](auto index) {
+      const EntryWriter<typename decltype(index)::type, typename decltype(bits)::type> writer(p.a, order, p.b);
+      const Int parts = part_count(count + order.majors);
+      parallel_for(exec.threads, parts, [&](Int part) noexcept {
+        const Range range = part_of_majors(order.offsets, order.majors, parts, part);
+        for (Int k = range.begin; k < range.end; ++k) writer.write(k);
+      });
     });
   });
   write_entry_offsets(p.b, order.offsets, edge, exec);

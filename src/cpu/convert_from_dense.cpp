@@ -12,7 +12,10 @@ using namespace convert;
 namespace {
 
 // Majors that are scanned side by side where the dense matrix is contiguous across them.
-constexpr Int kTile = 64;
+constexpr Int kTile = 256;
+
+// Places of a contiguous line that are looked at before their entries are written.
+constexpr Int kChunk = 256;
 
 // Both signs of zero are zero, NaN is not.
 bool is_zero(std::uint16_t bits) noexcept { return (bits & 0x7fffu) == 0; }
@@ -68,8 +71,17 @@ class EntryScanner {
       for (Int k = tile.begin; k < tile.end; ++k) {
         const Bits* const line = source_ + k * major_stride_;
         Int entry = offsets[k];
-        for (Int j = 0; j < minors_; ++j)
-          if (!is_zero(line[j])) put(entry++, k, j, line[j]);
+        for (Int first = 0; first < minors_; first += kChunk) {
+          // Without a branch on the data: every place is noted, and kept only if it is not zero.
+          std::uint16_t found[kChunk];
+          const Int end = std::min(kChunk, minors_ - first);
+          Int count = 0;
+          for (Int j = 0; j < end; ++j) {
+            found[count] = static_cast<std::uint16_t>(j);
+            count += is_zero(line[first + j]) ? 0 : 1;
+          }
+          for (Int t = 0; t < count; ++t) put(entry++, k, first + found[t], line[first + found[t]]);
+        }
       }
       return;
     }

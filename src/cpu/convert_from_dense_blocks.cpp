@@ -133,9 +133,12 @@ void check_columns(const SparseView& b, Int* sorted, const Exec& exec) {
     for (Int t = d * slots; t < (d + 1) * slots; ++t)
       if (const Int col = index_at(b.col_indices, b.index_type, t); col != -1) *end++ = col;
     std::sort(begin, end);
-    if (const Int* twice = std::adjacent_find(begin, end); twice != end)
-      throw Error(SPK_STATUS_INVALID_STRUCTURE, "matB: block_col_indices has block column %lld twice in block row %lld",
-                  static_cast<Long>(*twice), static_cast<Long>(d));
+    const Int* const twice = std::adjacent_find(begin, end);
+    if (twice == end) continue;
+    Int t = (d + 1) * slots - 1;  // the last of those that repeat
+    while (index_at(b.col_indices, b.index_type, t) != *twice) --t;
+    throw Error(SPK_STATUS_INVALID_STRUCTURE, "matB: block_col_indices[%lld] = %lld is already in block row %lld",
+                static_cast<Long>(t), static_cast<Long>(*twice), static_cast<Long>(d));
   }
 }
 

@@ -20,8 +20,10 @@ struct CooWalk {
   template <class F>
   void operator()(Int part, Int parts, F&& f) const noexcept {
     const auto* keys = static_cast<const Index*>(along == Along::rows ? a.row_indices : a.col_indices);
+    const auto* others = static_cast<const Index*>(along == Along::rows ? a.col_indices : a.row_indices);
     const Range share = part_range(a.nnz, parts, part);
-    for (Int t = share.begin; t < share.end; ++t) f(t, static_cast<Int>(keys[t]) - a.base, Int{0});
+    for (Int t = share.begin; t < share.end; ++t)
+      f(t, static_cast<Int>(keys[t]) - a.base, static_cast<Int>(others[t]) - a.base);
   }
 };
 
@@ -84,20 +86,42 @@ void count_grouped(const SparseView& a, const SortSpace& space, const Exec& exec
   }
 }
 
+// An index and a position in one number, which sorts as the pair does, where both are small enough.
+constexpr Int kPositionBits = 32;
+bool packs(const SparseView& a, Along along) noexcept {
+  return minors_of(a, along) <= INT32_MAX && a.first_entry + a.nnzb <= UINT32_MAX;
+}
+Int pack(Int minor, Int position) noexcept { return minor << kPositionBits | position; }
+
+// Calls body(begin, end) with the positions of every major, in parallel.
+template <class Body>
+void for_each_major(const Sorted& order, Int* position, const Exec& exec, const Body& body) noexcept {
+  const Int parts = part_count(order.count() + order.majors);
+  parallel_for(exec.threads, parts, [&](Int part) noexcept {
+    const Range range = part_of_majors(order.offsets, order.majors, parts, part);
+    for (Int k = range.begin; k < range.end; ++k) body(position + order.offsets[k], position + order.offsets[k + 1]);
+  });
+}
+
+// Sorts packed numbers inside every major and leaves their positions; their minors go to `minor` if that is not NULL.
+void sort_packed(const Sorted& order, Int* position, Int* minor, const Exec& exec) noexcept {
+  for_each_major(order, position, exec, [=](Int* begin, Int* end) {
+    if (!std::is_sorted(begin, end)) std::sort(begin, end);
+    for (Int* it = begin; it < end; ++it) {
+      if (minor != nullptr) minor[it - position] = *it >> kPositionBits;
+      *it &= UINT32_MAX;
+    }
+  });
+}
+
 // Sorts the positions inside every major by index; positions of one index ascend.
 void sort_inside(const Sorted& order, Int* position, const Exec& exec) noexcept {
-  const Int parts = part_count(order.count() + order.majors);
   visit_index(order.type, [&](auto tag) {
     using Index = typename decltype(tag)::type;
     const Index* const indices = static_cast<const Index*>(order.indices);
     const auto less = [=](Int x, Int y) { return indices[x] != indices[y] ? indices[x] < indices[y] : x < y; };
-    parallel_for(exec.threads, parts, [&](Int part) noexcept {
-      const Range range = part_of_majors(order.offsets, order.majors, parts, part);
-      for (Int k = range.begin; k < range.end; ++k) {
-        Int* const begin = position + order.offsets[k];
-        Int* const end = position + order.offsets[k + 1];
-        if (!std::is_sorted(begin, end, less)) std::sort(begin, end, less);
-      }
+    for_each_major(order, position, exec, [=](Int* begin, Int* end) {
+      if (!std::is_sorted(begin, end, less)) std::sort(begin, end, less);
     });
   });
 }
@@ -121,14 +145,10 @@ bool is_sorted_inside(const SparseView& a, const Sorted& order, const Exec& exec
 }
 
 Sorted sort_compact(const SparseView& a, Along along, const SortSpace& space, const Exec& exec) {
-  const void* const minors = other_indices(a, along);
   visit_walk(a, along, [&](const auto& walk) {
     const Int parts = part_count(a.nnzb);
     parallel_for(exec.threads, parts, [&](Int part) noexcept {
-      walk(part, parts, [&](Int position, Int key, Int other) {
-        if (a.format == Format::coo) other = index_at(minors, a.index_type, position) - a.base;
-        space.keys[position] = {key, other, position};
-      });
+      walk(part, parts, [&](Int position, Int key, Int other) { space.keys[position] = {key, other, position}; });
     });
   });
   sort_keys(exec.threads, space.keys, a.nnzb);
@@ -160,7 +180,7 @@ SortSpace::SortSpace(const SparseView& a, Along along, Need need, Space& space) 
   offsets = space.take<Int>(is_compact ? units + 1 : majors + 1);
   if (need != Need::counts) position = space.take<Int>(units);
   if (grouped) return;
-  if (need != Need::counts && (a.format != Format::coo || is_compact)) minor = space.take<Int>(units);
+  if (need != Need::counts) minor = space.take<Int>(units);
   if (is_compact) {
     major_id = space.take<Int>(units);
     keys = space.take<SortKey>(units);
@@ -223,23 +243,32 @@ Sorted sort_units(const SparseView& a, Along along, const SortSpace& space, cons
       });
     }
     order.position = space.position;
-    sort_inside(order, space.position, exec);
+    if (packs(a, along)) {
+      for_each_major(order, space.position, exec, [&](Int* begin, Int* end) {
+        for (Int* it = begin; it < end; ++it) *it = pack(index_at(order.indices, order.type, *it) - order.base, *it);
+      });
+      sort_packed(order, space.position, nullptr, exec);
+    } else {
+      sort_inside(order, space.position, exec);
+    }
     return order;
   }
-  visit_walk(a, along, [&](const auto& walk) {
-    if (a.format == Format::coo)
-      bucket(space, order.majors, exec, walk, [&](Int slot, Int position, Int) { space.position[slot] = position; });
-    else
-      bucket(space, order.majors, exec, walk, [&](Int slot, Int position, Int other) {
-        space.position[slot] = position;
-        space.minor[slot] = other;
-      });
-  });
   order.position = space.position;
-  if (a.format == Format::coo)
+  order.minor = space.minor;
+  const bool is_coo = a.format == Format::coo;
+  const bool packed = is_coo && packs(a, along);
+  visit_walk(a, along, [&](const auto& walk) {
+    bucket(space, order.majors, exec, walk, [&](Int slot, Int position, Int other) {
+      space.position[slot] = packed ? pack(other, position) : position;
+      space.minor[slot] = other;
+    });
+  });
+  if (packed) {
+    sort_packed(order, space.position, space.minor, exec);
+  } else if (is_coo) {
     sort_inside(order, space.position, exec);
-  else
-    order.minor = space.minor;
+    order.minor = nullptr;
+  }
   return order;
 }
 

@@ -15,6 +15,9 @@ inline std::string last_message(spk_handle_t handle) {
   return text;
 }
 
+// Both backends that every build has are held to the same bytes.
+inline const auto kBackends = ::testing::Values(SPK_BACKEND_CPU, SPK_BACKEND_REFERENCE);
+
 class OnBackend : public ::testing::TestWithParam<spk_backend_t> {
  protected:
   void SetUp() override {

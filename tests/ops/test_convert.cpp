@@ -7,7 +7,7 @@ namespace {
 using namespace spk_test;
 
 class Convert : public OnBackend {};
-INSTANTIATE_TEST_SUITE_P(Backends, Convert, ::testing::Values(SPK_BACKEND_CPU), backend_text);
+INSTANTIATE_TEST_SUITE_P(Backends, Convert, kBackends, backend_text);
 
 constexpr spk_value_type_t kTypes[] = {SPK_R_16F, SPK_R_16BF, SPK_R_32F, SPK_R_64F, SPK_C_32F, SPK_C_64F};
 constexpr spk_format_t kFormats[] = {

@@ -9,9 +9,9 @@ using namespace spk_test;
 class Transpose : public OnBackend {};
 class Sort : public OnBackend {};
 class Coalesce : public OnBackend {};
-INSTANTIATE_TEST_SUITE_P(Backends, Transpose, ::testing::Values(SPK_BACKEND_CPU), backend_text);
-INSTANTIATE_TEST_SUITE_P(Backends, Sort, ::testing::Values(SPK_BACKEND_CPU), backend_text);
-INSTANTIATE_TEST_SUITE_P(Backends, Coalesce, ::testing::Values(SPK_BACKEND_CPU), backend_text);
+INSTANTIATE_TEST_SUITE_P(Backends, Transpose, kBackends, backend_text);
+INSTANTIATE_TEST_SUITE_P(Backends, Sort, kBackends, backend_text);
+INSTANTIATE_TEST_SUITE_P(Backends, Coalesce, kBackends, backend_text);
 
 constexpr spk_value_type_t kTypes[] = {SPK_R_16F, SPK_R_16BF, SPK_R_32F, SPK_R_64F, SPK_C_32F, SPK_C_64F};
 
