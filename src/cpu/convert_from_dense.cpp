@@ -49,9 +49,15 @@ class EntryScanner {
       return;
     }
     std::fill_n(counts, width, Int{0});
-    for (Int j = 0; j < minors_; ++j) {
-      const Bits* const line = source_ + j * minor_stride_ + tile.begin;
-      for (Int k = 0; k < width; ++k) counts[k] += is_zero(line[k]) ? 0 : 1;
+    // Narrow counters for as many lines as they can take: they keep pace with the loads.
+    constexpr Int kMost = Int{1} << 30;
+    for (Int first = 0; first < minors_; first += kMost) {
+      std::uint32_t found[kTile] = {};
+      for (Int j = first; j < std::min(minors_, first + kMost); ++j) {
+        const Bits* const line = source_ + j * minor_stride_ + tile.begin;
+        for (Int k = 0; k < width; ++k) found[k] += is_zero(line[k]) ? 0u : 1u;
+      }
+      for (Int k = 0; k < width; ++k) counts[k] += found[k];
     }
   }
 
