@@ -95,7 +95,8 @@ SPK_API spk_status_t spk_io_get_info(spk_io_const_matrix_t matrix, spk_io_info_t
  *  NULL. Duplicates of real values are added in file order as double, those of integers exactly.
  *  \param index_type  of both index arrays: SPK_INDEX_32I or SPK_INDEX_64I
  *  \param index_base  SPK_INDEX_BASE_ZERO or SPK_INDEX_BASE_ONE, also of the offsets
- *  \param value_type  any spk_value_type_t; a pattern entry is 1; rounding is to nearest even
+ *  \param value_type  any spk_value_type_t; a pattern entry is 1; the double (integer) that was read is rounded to nearest
+ *                     even
  *  Memory   if there are no duplicates, nothing beyond the arrays and one row; else the entries once more.
  *  Errors   INVALID_VALUE NULL, unknown type or base, a complex matrix into a real type, an array that is not aligned
  *           to its elements; INDEX_OVERFLOW rows, columns or nnz + base do not fit index_type; ALLOC_FAILED.

@@ -160,7 +160,17 @@ void OutputFile::put_number(Number number) {
 }
 
 void OutputFile::put(std::int64_t number) { put_number(number); }
-void OutputFile::put(float number) { put_number(number); }
+// The shortest decimal of a float identifies it among floats. A reader goes by way of a double, and of all positive floats one,
+// 7.038531e-26, has a shortest decimal whose double rounds to another float.
+void OutputFile::put(float number) {
+  const std::size_t begin = used_ + kLongestNumber > kBufferBytes ? 0 : used_;
+  put_number(number);
+  double read = 0;
+  std::from_chars(buffer_.get() + begin, buffer_.get() + used_, read);
+  if (static_cast<float>(read) == number) return;
+  used_ = begin;
+  put_number(double{number});
+}
 void OutputFile::put(double number) { put_number(number); }
 
 void OutputFile::flush() {

@@ -39,7 +39,7 @@ class OutputFile {
 
   void put(std::string_view text);
   void put(std::int64_t number);
-  // The shortest decimal that reads back as the same number.
+  // The shortest decimal that reads back as the same number. Not for NaN.
   void put(float number);
   void put(double number);
   void commit();

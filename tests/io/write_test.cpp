@@ -122,6 +122,15 @@ TEST(Write, EveryValueComesBack) {
   expect_same_bits(round_trip(c64, SPK_C_64F, "a.mtx"), c64);
 }
 
+TEST(Write, AFloatComesBackThoughADoubleRoundsItsShortestDecimalAway) {
+  const float value = std::strtof("7.038531e-26", nullptr);
+  ASSERT_NE(static_cast<float>(std::strtod("7.038531e-26", nullptr)), value);
+  // many, so that the buffer of the writer fills up at one of them
+  std::vector<float> values(20000, value);
+  values[1] = -value;
+  expect_same_bits(round_trip(values, SPK_R_32F, "a.mtx"), values);
+}
+
 TEST(Write, SmtxComesBackThroughGzip) {
   const Folder folder;
   ASSERT_EQ(write_pattern(folder.file("a.smtx.gz")), SPK_STATUS_SUCCESS) << spk_io_last_error();
