@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+
+// SpMM, SpMV and SDDMM over the product of their options: a fixed sample of it, or with SPK_TEST_FULL=1 all of it. Each is
+// judged twice: by the library's own shadow check, and by a dense loop that shares nothing with the library.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "support/backends.hpp"
+#include "support/random_product.hpp"
+
+namespace spk::test {
+namespace {
+
+using cases::Outcome;
+using cases::Placement;
+using cases::Product;
+using cases::Scratch;
+
+constexpr std::int64_t kSample = 2400;
+
+bool wants_all() {
+  const char* wanted = std::getenv("SPK_TEST_FULL");
+  return wanted != nullptr && std::string(wanted) == "1";
+}
+
+// Numbers of the recipes of part `part` of `parts`. The stride has no factor in common with the count of recipes (2, 3 and 5 only),
+// so that every option meets every other.
+std::vector<std::int64_t> numbers(int part, int parts) {
+  const std::int64_t stride = wants_all() ? 1 : recipe_count() / kSample / 30 * 30 + 7;
+  const std::int64_t count = wants_all() ? recipe_count() : kSample;
+  std::vector<std::int64_t> list;
+  for (std::int64_t i = part; i < count; i += parts) list.push_back(i * stride % recipe_count());
+  return list;
+}
+
+// Empty, or what is wrong with one run.
+std::string run(const RandomProduct& product, const Model& model, spk_backend_t backend, bool with_plan,
+                Placement placement) {
+  const cases::Switches switches;
+  cases::Handle handle;
+  Outcome outcome = cases::create_handle(handle, backend, 0);
+  if (outcome.ok()) outcome = cases::outcome_of(spk_set_check(handle.get(), 1), handle.get());
+  Product run(product.spec, switches, placement);
+  if (outcome.ok()) outcome = run.create();
+  cases::Plan plan;
+  if (outcome.ok() && with_plan) outcome = run.create_plan(handle.get(), plan);
+  if (outcome.ok()) {
+    outcome = with_plan ? run.run_plan(handle.get(), plan, Scratch::exact)
+                        : run.run(handle.get(), SPK_ALG_DEFAULT, Scratch::exact);
+  }
+  if (!outcome.ok()) return "answered " + outcome.describe();
+  spk_check_report_t report{};
+  report.struct_size = sizeof report;
+  outcome = cases::outcome_of(spk_get_check_report(handle.get(), &report), handle.get());
+  if (!outcome.ok()) return "spk_get_check_report answered " + outcome.describe();
+  if (!(report.worst <= 1)) return "the check reports error / bound = " + std::to_string(report.worst);
+  std::string reason = run.check_memory();
+  if (reason.empty()) reason = compare(model, *run.output(), product.spec.output_type);
+  return reason;
+}
+
+class Products : public ::testing::TestWithParam<int> {};
+constexpr int kParts = 8;
+
+TEST_P(Products, AreRightOnEveryBackendAndPath) {
+  if (const std::string missing = missing_isa(); !missing.empty()) GTEST_SKIP() << missing;
+  int failures = 0;
+  for (const std::int64_t number : numbers(GetParam(), kParts)) {
+    const RandomProduct product(recipe(number));
+    const Model model = dense_loop(product);
+    const Placement placement = number % 4 == 0 ? Placement::page_end : Placement::plain;
+    struct Way {
+      const char* name;
+      spk_backend_t backend;
+      bool with_plan;
+    };
+    for (const Way& way : {Way{"cpu", SPK_BACKEND_CPU, false}, Way{"cpu plan", SPK_BACKEND_CPU, true},
+                           Way{"reference", SPK_BACKEND_REFERENCE, false}}) {
+      const std::string reason = run(product, model, way.backend, way.with_plan, placement);
+      if (reason.empty()) continue;
+      ADD_FAILURE() << "recipe " << number << " on " << way.name << ": " << reason << "\n  "
+                    << product.recipe.describe();
+      ASSERT_LT(++failures, 10) << "too many failures to go on";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sample, Products, ::testing::Range(0, kParts),
+                         [](const auto& part) { return "Part" + std::to_string(part.param); });
+
+}  // namespace
+}  // namespace spk::test

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <gtest/gtest.h>
+#include <spk/spk.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "cases/operands.hpp"
+
+namespace spk::test {
+
+// Backends whose arrays lie in host memory; each has tests of its own name.
+struct Cpu {
+  static constexpr spk_backend_t kBackend = SPK_BACKEND_CPU;
+};
+struct Reference {
+  static constexpr spk_backend_t kBackend = SPK_BACKEND_REFERENCE;
+};
+using HostBackends = ::testing::Types<Cpu, Reference>;
+
+// Empty, or why the instruction set named by SPK_CPU_ISA cannot be tested here.
+inline std::string missing_isa() {
+  const char* wanted = std::getenv("SPK_CPU_ISA");
+  if (wanted == nullptr) return {};
+  spk_backend_info_t info{};
+  info.struct_size = sizeof info;
+  if (spk_backend_info(SPK_BACKEND_CPU, &info) != SPK_STATUS_SUCCESS) return "spk_backend_info fails";
+  if (std::string(info.detail).find(wanted) != std::string::npos) return {};
+  return std::string("the library runs ") + info.detail + " here, not " + wanted;
+}
+
+// A handle on a backend, with shadow checks if asked for.
+inline void make_handle(cases::Handle& handle, spk_backend_t backend, std::int32_t threads = 0, bool checks = false) {
+  const cases::Outcome outcome = cases::create_handle(handle, backend, threads);
+  ASSERT_TRUE(outcome.ok()) << outcome.describe();
+  if (checks) {
+    ASSERT_EQ(spk_set_check(handle.get(), 1), SPK_STATUS_SUCCESS);
+  }
+}
+
+}  // namespace spk::test
