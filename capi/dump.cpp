@@ -127,6 +127,7 @@ void dump(const SpmmProblem& given) {
     out.dense("C_in", p.c);
     write_epilogue(out, p);
     if (p.c.batch_count > 1) {
+      if (p.a.batch_count == 1) out.integer("batch_count", p.c.batch_count);  // else written with A
       out.integer("batch_strideB", p.b.batch_stride);
       out.integer("batch_strideC", p.c.batch_stride);
     }
