@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
+#include <algorithm>
+
 #include "cases/product.hpp"
 
 namespace spk::cases {
@@ -123,7 +125,13 @@ void read_spmm(Fields& fields, ProductSpec& spec) {
     spec.sparse.batch_count = count;
     spec.sparse.offsets_stride = fields.integer_or("batch_strideA_offsets", 0);
     spec.sparse.values_stride = fields.integer_or("batch_strideA_values", 0);
-    spec.sparse.indices_stride = spec.sparse.values_stride;
+    // The schema has one stride for values and columns; a block has one column and block_dim^2 values.
+    const std::int64_t area = std::max<std::int64_t>(1, spec.sparse.block_dim * spec.sparse.block_dim);
+    spec.sparse.indices_stride = spec.sparse.values_stride / area;
+    // Columns for one matrix only: all share them, also where each has values of its own.
+    const std::int64_t columns = std::max(spec.sparse.col_indices.count, spec.sparse.row_indices.count);
+    if (columns < (count - 1) * spec.sparse.indices_stride + spec.sparse.nnz && columns >= spec.sparse.nnz)
+      spec.sparse.indices_stride = 0;
   }
 }
 
