@@ -69,7 +69,7 @@ class SddmmCase {
   std::vector<char> run(int threads, bool with_plan) {
     Exec exec;
     exec.threads = threads;
-    std::memcpy(c_values_[0].data(), old_.data(), old_.size());
+    if (!old_.empty()) std::memcpy(c_values_[0].data(), old_.data(), old_.size());
     std::unique_ptr<Plan> plan;
     if (with_plan) plan = cpu::prepare(problem, exec);
     Guarded workspace((cpu::workspace(problem, plan.get(), exec) + 63) / 64 * 64);
