@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
 
-// SpMM, SpMV and SDDMM over the product of their options: a fixed sample of it, or with SPK_TEST_FULL=1 all of it. Each is
-// judged twice: by the library's own shadow check, and by a dense loop that shares nothing with the library.
+// SpMM, SpMV and SDDMM over the product of their options: a fixed sample of it, or with SPK_TEST_FULL=1 all of it (more
+// than two million, some hours: start the program itself, not ctest). Each is judged twice: by the library's own shadow
+// check, and by a dense loop that shares nothing with the library.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
