@@ -34,8 +34,10 @@ RULES = {
     "tests/reference": (["include/", "tests/", "src/"], None),
     "tests/core": (["include/", "tests/", "src/"], None),
     "tests/plugin": (["include/", "tests/", "src/core/"], None),
+    "tests/tools": (["include/", "tests/", "tools/"], None),
     "tests/fuzz": (["include/", "src/"], None),
-    "bench": (["include/"], None),
+    # Reading matrices, timing and tables are written once, for the tool and the benchmarks.
+    "bench": (["include/", "tools/"], None),
     "bench/kernels": (["include/", "src/", "bench/"], None),
 }
 SEARCH = ["src", ".", "tests", "tools", "bench"]

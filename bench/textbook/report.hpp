@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "limits.hpp"
+#include "race.hpp"
+
+namespace spk::bench {
+
+// What a number is worth nothing without.
+struct Circumstances {
+  std::string commit;
+  std::string source;  // where the matrices come from
+  int samples = 0;
+  tool::Limits limits;
+};
+
+void print_limits(const tool::Limits& limits);
+
+// One line per race.
+void print_details(const std::vector<Race>& races);
+
+// One line per operation, order and n: geometric means over the matrices, and the worst ratio with its matrix.
+void print_summary(const std::vector<Race>& races);
+
+std::string to_json(const std::vector<Race>& races, const Circumstances& circumstances);
+
+}  // namespace spk::bench
