@@ -14,7 +14,7 @@ namespace {
 
 // Widest C for which a dot product per element, and a scatter, beat making rows of vectors.
 constexpr std::int64_t kDotColumns = 4;
-constexpr std::int64_t kScatterColumns = 32;
+constexpr std::int64_t kScatterColumns = 128;
 
 bool entries_stored_in_rows(const SpmmProblem& p) noexcept {
   return (p.a.format == Format::csr && p.op_a == Op::n) || (p.a.format == Format::csc && p.op_a != Op::n);
@@ -45,7 +45,7 @@ template <ValueType kSum>
 const char* refuse_scatter(const SpmmProblem& p) {
   if (sum_type(p.a.value_type) != kSum) return "other value type";
   if (!entries_stored_in_columns(p)) return "op(A) is not stored by columns";
-  if (p.n > kScatterColumns) return "n > 32";
+  if (p.n > kScatterColumns) return "n > 128";
   return nullptr;
 }
 
@@ -92,7 +92,10 @@ BAccess choose_b_access(const SpmmProblem& p, const SpmmLayout& layout) noexcept
   if (layout.method != SpmmMethod::tile || p.n == 1) return BAccess::rows;
   // Reading a row of B where it lies costs a cache line per element unless rows are contiguous.
   if (b.col_stride != 1) return p.a.nnz < p.k / 4 ? BAccess::elements : BAccess::panel;
-  return BAccess::rows;
+  // Rows of a wide B lie far apart, for powers of two in a few sets of the cache: copying them pays once they are used
+  // often enough.
+  constexpr std::int64_t kUsesOfRow = 8;
+  return layout.tiles > 1 && p.a.nnz / kUsesOfRow >= p.k ? BAccess::panel : BAccess::rows;
 }
 
 }  // namespace
@@ -135,9 +138,11 @@ SpmmLayout layout_of(const SpmmProblem& p, const SpmmPlan* plan, const SpmmRow& 
   l.columns = per * p.n;
   if (l.method == SpmmMethod::tile) {
     l.vectors = ceil_div(l.columns, l.lanes);
-    l.tiles = ceil_div(l.vectors, l.complex ? 4 : 8);
+    // A panel of a wide B should leave room in a second-level cache of half a megabyte and more.
+    const bool narrow = l.vectors > 8 && p.k > (std::int64_t{1} << 19) / (8 * vector_bytes(kernel.target));
+    l.tiles = ceil_div(l.vectors, l.complex || narrow ? 4 : 8);
     l.pitch = ceil_div(l.vectors, l.tiles) * l.lanes;
-    l.sets = l.tiles > 1 && !l.complex ? 1 : accumulator_sets(l.vectors, l.complex);
+    l.sets = l.tiles > 1 && !l.complex ? (narrow ? 2 : 1) : accumulator_sets(l.vectors, l.complex);
   } else {
     l.tiles = p.n;
   }

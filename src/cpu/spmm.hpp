@@ -54,18 +54,18 @@ struct LongRow {
 std::int64_t segment_length(std::int64_t nnz) noexcept;
 std::int64_t most_segments(std::int64_t nnz) noexcept;
 
-// Order of rows, parts and copies that a plan keeps.
+// What a plan keeps: rows made from another storage of A, 16-bit indices. Rows in order of length and rows cut into blocks
+// of columns were tried and left out: they gained less than they lost on the matrices of the DLMC.
 class SpmmPlan final : public Plan {
  public:
   std::string describe() const override;
 
   const SpmmRow* kernel = nullptr;
   struct Matrix {  // per matrix of the batch, or one for all
-    std::vector<std::int64_t> offsets, positions, row_order;
+    std::vector<std::int64_t> offsets, positions;
     std::vector<std::int32_t> indices32;
     std::vector<std::int64_t> indices64;
     std::vector<std::uint16_t> indices16;
-    std::vector<std::int64_t> part_begins;  // of row_order, by entries
     bool in_place = false;
   };
   RowForm form = RowForm::stored;

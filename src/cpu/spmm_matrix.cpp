@@ -44,6 +44,14 @@ void describe_a(const SpmmProblem& p, SpmmTask& t) noexcept {
   }
 }
 
+void use_plan(const SpmmPlan::Matrix& matrix, SpmmTask& t) noexcept {
+  if (!matrix.indices16.empty()) {
+    t.indices = matrix.indices16.data();
+    t.index_type = IndexType::u16;
+    t.index_base = 0;
+  }
+}
+
 void use_rows(const SpmmProblem& p, const RowArrays& rows, SpmmTask& t) noexcept {
   t.offsets = rows.offsets;
   t.offset_type = IndexType::i64;
@@ -207,10 +215,11 @@ std::int64_t cut_long_rows(SpmmTask& t, std::int64_t nnz, const SpmmLayout& l, c
 class MatrixRun {
  public:
   MatrixRun(const SpmmProblem& p, const SpmmLayout& l, const SpmmPlan::Matrix* prepared, char* memory) noexcept
-      : layout_(l), memory_(memory), task_(make_task(p, l)) {
+      : layout_(l), memory_(memory), task_(make_task(p, l)), nnz_(p.a.nnz) {
     threads_ = l.threads;
     if (!task_.empty) {
       prepare_rows(p, l, prepared, memory, task_);
+      if (prepared != nullptr) use_plan(*prepared, task_);
       long_rows_ = cut_long_rows(task_, p.a.nnz, l, memory);
     }
     parts_ = threads_ == 1 ? 1 : std::clamp<std::int64_t>(task_.m / 8, 1, 8 * std::int64_t{threads_});
@@ -220,6 +229,10 @@ class MatrixRun {
     if (!task_.empty) {
       task_.partials = at<char>(memory_, layout_.partials);
       const std::int64_t sets = layout_.scatter_parts;
+      const ValueType sum = layout_.real_bytes == 8 ? ValueType::f64 : ValueType::f32;
+      task_.scatter_to_c = sets == 1 && !layout_.complex && task_.c_type == sum && task_.c_col_stride == 1 &&
+                           task_.epilogue.is_identity();
+      task_.scatter_pitch = task_.scatter_to_c ? task_.c_row_stride : task_.columns;
       parallel_for(threads_, sets, [&](std::int64_t part) noexcept {
         SpmmStep step;
         step.kind = SpmmStep::scatter;
@@ -228,6 +241,7 @@ class MatrixRun {
         step.partial = part * task_.m;
         call(step);
       });
+      if (task_.scatter_to_c) return;
     }
     parallel_for(threads_, parts_, [&](std::int64_t part) noexcept {
       SpmmStep step;
@@ -298,18 +312,27 @@ class MatrixRun {
         call(step);
       });
     }
-    parallel_for(threads_, count * parts_, [&](std::int64_t part) noexcept {
+    // In a panel's turn every row passes it; where B stays in place, C is written in whole rows.
+    constexpr std::int64_t kRowsInTurn = 32;
+    const bool tiles_inside = task_.b_access != BAccess::panel && count > 1 && layout_.method == SpmmMethod::tile;
+    const std::int64_t parts = tiles_inside ? std::max(parts_, std::min(task_.m, nnz_ / 8) / kRowsInTurn) : parts_;
+    const std::int64_t inside = tiles_inside ? count : 1;
+    parallel_for(threads_, count / inside * parts, [&](std::int64_t number) noexcept {
+      const std::int64_t part = number % parts;
       SpmmStep step;
-      step.tile = first + part / parts_;
-      step.begin = part_begin(task_, task_.m, part % parts_, parts_);
-      step.end = part_begin(task_, task_.m, part % parts_ + 1, parts_);
-      call(step);
+      step.begin = part_begin(task_, task_.m, part, parts);
+      step.end = part_begin(task_, task_.m, part + 1, parts);
+      for (std::int64_t tile = 0; tile < inside; ++tile) {
+        step.tile = first + number / parts + tile;
+        call(step);
+      }
     });
   }
 
   const SpmmLayout& layout_;
   char* memory_;
   SpmmTask task_;
+  std::int64_t nnz_;
   int threads_ = 1;
   std::int64_t parts_ = 1, long_rows_ = 0;
 };

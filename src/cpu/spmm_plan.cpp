@@ -3,21 +3,48 @@
 #include <cinttypes>
 
 #include "core/error.hpp"
-#include "core/validate_structure.hpp"
 #include "cpu/spmm.hpp"
 
 namespace spk::cpu {
 namespace {
 
-void check_structure(const SparseView& a) {
-  spk_validation_report_t report{};
-  report.struct_size = sizeof report;
-  validate_structure(a, report);
-  if (report.fault != SPK_FAULT_NONE)
-    throw Error(SPK_STATUS_INVALID_STRUCTURE,
-                "matA: fault %d of spk_fault_t in matrix %" PRId64 " of the batch at element %" PRId64
-                ", which is %" PRId64,
-                static_cast<int>(report.fault), report.batch, report.position, report.value);
+[[noreturn]] void broken(const char* array, std::int64_t batch, std::int64_t at, std::int64_t value, const char* rule) {
+  throw Error(SPK_STATUS_INVALID_STRUCTURE,
+              "matA: %s[%" PRId64 "] = %" PRId64 " in matrix %" PRId64 " of the batch but %s", array, at, value, batch,
+              rule);
+}
+
+void check_indices(const char* name, const void* indices, const SparseView& a, std::int64_t limit, std::int64_t batch) {
+  const std::int64_t end = a.first_entry + a.nnzb;
+  const bool has_unused = a.format == Format::blocked_ell;
+  if (indices == nullptr && a.nnzb > 0) throw Error(SPK_STATUS_INVALID_STRUCTURE, "matA: %s is NULL", name);
+  for (std::int64_t e = a.first_entry; e < end; ++e) {
+    const std::int64_t stored = index_at(indices, a.index_type, e);
+    if (has_unused && stored == -1) continue;
+    if (stored - a.base < 0 || stored - a.base >= limit)
+      broken(name, batch, e, stored, "must be an index of the matrix, counted from its base");
+  }
+}
+
+// Everything that preparing relies on, and execution later. Values are not looked at: a plan does not need them.
+void check_structure(const SparseView& a, std::int64_t batch) {
+  if (a.format == Format::csr || a.format == Format::csc || a.format == Format::bsr) {
+    if (a.offsets == nullptr && a.major() == 0 && a.nnzb == 0) return;
+    if (a.offsets == nullptr) throw Error(SPK_STATUS_INVALID_STRUCTURE, "matA: the array of offsets is NULL");
+    std::int64_t before = a.first_entry;
+    for (std::int64_t i = 0; i <= a.major(); ++i) {
+      const std::int64_t offset = a.offset(i);
+      if (i == 0 && offset != a.first_entry) broken("offsets", batch, i, offset + a.base, "must be the first one");
+      if (offset < before) broken("offsets", batch, i, offset + a.base, "must not be below the one before");
+      if (offset > a.first_entry + a.nnzb) broken("offsets", batch, i, offset + a.base, "is beyond the stored entries");
+      before = offset;
+    }
+    if (before != a.first_entry + a.nnzb)
+      broken("offsets", batch, a.major(), before + a.base,
+             "must be the number of stored entries, counted from the base");
+  }
+  if (a.format == Format::csc || a.format == Format::coo) check_indices("row_indices", a.row_indices, a, a.rows, batch);
+  if (a.format != Format::csc) check_indices("col_indices", a.col_indices, a, a.block_cols(), batch);
 }
 
 // A batch whose matrices share their structure needs one set of arrays.
@@ -48,12 +75,33 @@ void make_rows(const SpmmProblem& p, const SparseView& a, RowForm form, SpmmPlan
   }
 }
 
+// 16-bit indices, for SpMV: there memory traffic is all.
+void shorten_indices(const SparseView& a, SpmmPlan::Matrix& matrix) {
+  matrix.indices16.resize(static_cast<std::size_t>(a.nnz));
+  for (std::int64_t e = 0; e < a.nnz; ++e)
+    matrix.indices16[static_cast<std::size_t>(e)] =
+        static_cast<std::uint16_t>(index_at(a.minor_indices(), a.index_type, e) - a.base);
+}
+
+// The kernel that a plan runs. Scattering a few columns is cheaper than bringing the values into the kept transpose's
+// order at every execution.
+const SpmmRow* select_for_plan(const SpmmProblem& p, std::string* refusals) {
+  const SpmmRow* kernel = select_spmm(p, refusals);
+  constexpr std::int64_t kScatterColumns = 64;
+  if (kernel == nullptr || p.alg >= 256 || method_of(*kernel) != SpmmMethod::scatter || p.n <= kScatterColumns)
+    return kernel;
+  for (const SpmmRow& row : spmm_kernels())
+    if (row.target == kernel->target && method_of(row) == SpmmMethod::tile && row.refuse(p) == nullptr) return &row;
+  return kernel;
+}
+
 }  // namespace
 
 std::size_t SpmmPlan::bytes() const noexcept {
   std::size_t sum = sizeof *this;
   for (const Matrix& m : matrices)
-    sum += sizeof m + 8 * (m.offsets.size() + m.positions.size() + m.indices64.size()) + 4 * m.indices32.size();
+    sum += sizeof m + 4 * m.indices32.size() + 2 * m.indices16.size() +
+           8 * (m.offsets.size() + m.positions.size() + m.indices64.size());
   return sum;
 }
 
@@ -68,22 +116,29 @@ std::string SpmmPlan::describe() const {
       break;
     case RowForm::turned: text += ", blocks in rows with their places"; break;
   }
+  if (!matrices.empty() && !matrices[0].indices16.empty()) text += ", 16-bit indices";
   if (matrices.size() > 1) text += ", " + std::to_string(matrices.size()) + " structures";
   return text + ", " + std::to_string(bytes()) + " bytes";
 }
 
 std::unique_ptr<Plan> prepare(const SpmmProblem& p, const Exec&) {
   std::string refusals;
-  const SpmmRow* kernel = select_spmm(p, &refusals);
+  const SpmmRow* kernel = select_for_plan(p, &refusals);
   if (kernel == nullptr) throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes this product: %s", refusals.c_str());
-  check_structure(p.a);
   auto plan = std::make_unique<SpmmPlan>();
   plan->kernel = kernel;
   plan->form = row_form(p, method_of(*kernel));
   plan->matrices.resize(shares_structure(p.a) ? 1 : static_cast<std::size_t>(p.a.batch_count));
-  if (plan->form == RowForm::sorted || plan->form == RowForm::turned)
-    for (std::size_t b = 0; b < plan->matrices.size(); ++b)
-      make_rows(p, p.a.batch(static_cast<std::int64_t>(b)), plan->form, plan->matrices[b]);
+  const SpmmMethod method = method_of(*kernel);
+  for (std::size_t b = 0; b < plan->matrices.size(); ++b) {
+    const SparseView a = p.a.batch(static_cast<std::int64_t>(b));
+    SpmmPlan::Matrix& matrix = plan->matrices[b];
+    check_structure(a, static_cast<std::int64_t>(b));
+    if (a.nnzb > 0 && (plan->form == RowForm::sorted || plan->form == RowForm::turned))
+      make_rows(p, a, plan->form, matrix);
+    if (method == SpmmMethod::dot && plan->form == RowForm::stored && p.k <= 65536 && a.first_entry == 0)
+      shorten_indices(a, matrix);
+  }
   return plan;
 }
 

@@ -57,7 +57,7 @@ class SpmmKernelTest : public ::testing::TestWithParam<std::int32_t> {
       s.n = std::min<std::int64_t>(n, 4);
       s.b_order = Order::col;
     } else if (cpu::method_of(*row_) == cpu::SpmmMethod::scatter) {
-      s.n = std::min<std::int64_t>(n, 32);
+      s.n = std::min<std::int64_t>(n, 128);
       s.op_a = Op::t;
     }
     return s;

@@ -17,6 +17,7 @@ constexpr int kDotSums = 8;
 template <class Real, class Value, class Index>
 SPK_INLINE Real dot_row(const Value* a, const Index* indices, std::int64_t count, const Value* x,
                         std::int64_t base) noexcept {
+  if (count == 0) return 0;
   Real sum[kDotSums] = {};
   std::int64_t e = 0;
   for (; e + kDotSums <= count; e += kDotSums) {
@@ -77,8 +78,10 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
     where.row = next_row;
     where.count = 0;
   };
+  std::int64_t end = t.empty ? 0 : row_start(t, step.begin);
   for (std::int64_t row = step.begin; row < step.end; ++row) {
-    const std::int64_t begin = t.empty ? 0 : row_start(t, row), end = t.empty ? 0 : row_start(t, row + 1);
+    const std::int64_t begin = end;
+    if (!t.empty) end = row_start(t, row + 1);
     if (end - begin > t.long_row) {
       flush(row + 1);
       continue;

@@ -60,6 +60,17 @@ SPK_OUT_OF_LINE void finish_line(const SpmmTask& t, const Line& line, const Real
   const Vec<Real> alpha = splat(static_cast<Real>(t.alpha.re));
   const Vec<Real> beta = splat(static_cast<Real>(t.beta.re));
   const bool reads_c = !t.beta.is_zero();
+  if (c_step == 1 && epilogue.is_identity()) {
+    std::int64_t j = 0;
+    for (; j + kLanes<Real> <= line.count; j += kLanes<Real>) {
+      const Vec<Real> v = alpha * load(x + j);
+      store(c + j, reads_c ? fma(beta, load(c + j), v) : v);
+    }
+    const int count = static_cast<int>(line.count - j);
+    if (count == 0) return;
+    const Vec<Real> v = alpha * load(x + j);
+    return store_first(c + j, reads_c ? fma(beta, load_first(c + j, count), v) : v, count);
+  }
   // Elements from one bias value to the next along the line.
   const std::int64_t bias_step = (epilogue.bias_kind == BiasKind::per_col) == line.along_row ? 1 : 0;
   const std::int64_t bias_first = epilogue.bias_kind == BiasKind::per_col ? line.col : line.row;
@@ -177,8 +188,7 @@ SPK_OUT_OF_LINE void finish_rows(const SpmmTask& t, RowBuffer<Real, kComplex>& b
   if (used == 0) return;
   if constexpr (kComplex)
     for (int r = 0; r < used; ++r) join_complex(t, buffer.real[r], buffer.imag[r], width);
-  const bool consecutive = t.row_order == nullptr;
-  if (t.c_col_stride == 1 || t.c_row_stride != 1 || !consecutive) {
+  if (t.c_col_stride == 1 || t.c_row_stride != 1) {
     for (int r = 0; r < used; ++r)
       finish_any_line<Real, kComplex>(t, {buffer.rows[r], column / kPer, width / kPer, true}, buffer.real[r]);
     return;

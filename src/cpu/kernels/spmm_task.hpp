@@ -34,8 +34,7 @@ struct SpmmTask {
   // Element (r, c) of the block at place p: values[(p / slots) * slab + (p % slots) * step + r * row_step + c *
   // col_step]; slots = 0 stands for one slab of all blocks.
   std::int64_t block_slab = 0, block_step = 0, block_row_step = 0, block_col_step = 0;
-  const std::int64_t* row_order = nullptr;  // NULL, or the rows in the order of execution
-  std::int64_t long_row = INT64_MAX;        // rows of more entries are left to segment and combine steps
+  std::int64_t long_row = INT64_MAX;  // rows of more entries are left to segment and combine steps
 
   // ---- op(B)
   const void* b = nullptr;
@@ -61,12 +60,14 @@ struct SpmmTask {
 
   // ---- sums of segments of long rows, and of scattered parts: rows of `columns` reals
   void* partials = nullptr;
+  std::int64_t scatter_pitch = 0;  // reals from one row of scattered sums to the next
+  bool scatter_to_c = false;       // they go straight to C, which is real, of the sum's type and has whole rows
 };
 
 // One piece of a task.
 struct SpmmStep {
   enum Kind : std::int32_t {
-    rows,     // C of rows [begin, end) (positions in row_order), columns of tile `tile`
+    rows,     // C of rows [begin, end), columns of tile `tile`
     segment,  // sums of the entries [begin, end) of row `row`, tile `tile`, to partial row `partial`
     combine,  // C of row `row`, tile `tile`, from `partials` partial rows from `partial` on
     pack,     // rows [begin, end) of op(B), tile `tile`, to the panel

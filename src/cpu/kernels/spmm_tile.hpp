@@ -119,6 +119,27 @@ SPK_OUT_OF_LINE void gather_rows(const SpmmTask& t, const TileColumns& columns, 
   gather_rows_of<Real, Real, kComplex>(t, columns, s, count, to);
 }
 
+// Zeros for the empty row p, and for those that follow it. The first tile clears whole rows:
+// memset writes long runs without reading them first. Answers the last one.
+template <class Real>
+SPK_OUT_OF_LINE std::int64_t clear_empty_rows(const SpmmTask& t, const SpmmStep& step, std::int64_t p) noexcept {
+  std::int64_t last = p;
+  if (t.empty)
+    last = step.end - 1;
+  else if (t.block_size == 0)
+    while (last + 1 < step.end && row_start(t, last + 1) == row_start(t, last + 2)) ++last;
+  if (step.tile == 0) {
+    const std::size_t bytes = static_cast<std::size_t>(t.columns) * sizeof(Real);
+    Real* c = static_cast<Real*>(t.c) + p * t.c_row_stride;
+    const std::int64_t count = last - p + 1;
+    if (t.c_row_stride == t.columns)
+      __builtin_memset(c, 0, static_cast<std::size_t>(count) * bytes);
+    else
+      for (std::int64_t i = 0; i < count; ++i) __builtin_memset(c + i * t.c_row_stride, 0, bytes);
+  }
+  return last;
+}
+
 // Index void: entries are staged first (blocks, 16-bit values, B in no usable order).
 template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index>
 inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
@@ -139,19 +160,25 @@ inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns&
   const Vec<Real> alpha = splat(static_cast<Real>(t.alpha.re)), beta = splat(static_cast<Real>(t.beta.re));
   const bool reads_c = !t.beta.is_zero();
 
+  const bool clears_empty_rows = direct && !to_partial && !reads_c && t.alpha.re * 0 == 0;
+
   RowBuffer<Real, kComplex> buffer;
   Staged<Real> staged;
   alignas(64) Real copies[kStaged ? kStagedEntries / 4 * kVectors * kSize : 1];
 
   const std::int64_t rows_begin = to_partial ? 0 : step.begin, rows_end = to_partial ? 1 : step.end;
   for (std::int64_t p = rows_begin; p < rows_end; ++p) {
-    const std::int64_t row = to_partial ? step.row : t.row_order == nullptr ? p : t.row_order[p];
+    const std::int64_t row = to_partial ? step.row : p;
     auto cursor = cursor_at<Real, kComplex>(t, row);
     if (to_partial) {
       cursor.next = step.begin;
       cursor.end = step.end;
     } else if (cursor.end - cursor.next > t.long_row) {
-      if (!direct && t.row_order == nullptr) finish_rows(t, buffer, columns.first, columns.width);
+      if (!direct) finish_rows(t, buffer, columns.first, columns.width);
+      continue;
+    }
+    if (clears_empty_rows && cursor.next == cursor.end) {
+      p = clear_empty_rows<Real>(t, step, p);
       continue;
     }
     Vec<Real> sum[kSets][kVectors];
@@ -161,7 +188,8 @@ inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns&
       for (int v = 0; v < kVectors; ++v) sum[s][v] = splat(Real{0});
     }
     if constexpr (kStaged) {
-      while (const std::int64_t count = cursor.stage(staged)) {
+      while (cursor.next < cursor.end) {
+        const std::int64_t count = cursor.stage(staged);
         if (!elements) {
           add_entries<kComplex, kVectors, kSets, kPartial>(sum, staged.values, staged.indices, count, b, stride, shift,
                                                            columns.last);
