@@ -72,6 +72,12 @@ std::vector<tool::Problem> problems_of(const Options& options) {
   return problems;
 }
 
+// Folder and name only: where a machine keeps its data is nobody's business.
+std::string source_name(const Options& options) {
+  const std::filesystem::path path = options.matrices;
+  return (path.parent_path().filename() / path.filename()).string() + " " + options.set;
+}
+
 int run(Options options) {
   if (options.threads < 1)
     throw tool::UsageError(fmt::format("--threads = {} but must be at least 1", options.threads));
@@ -82,9 +88,9 @@ int run(Options options) {
   const auto files = tool::matrix_files(options.matrices, options.set, "--matrices");
   const tool::Handle handle = tool::make_handle(SPK_BACKEND_CPU, options.threads);
   fmt::print("{}, commit {}, compiler {}, textbook loops -O3 -march=native\n", tool::cpu_model(), options.commit,
-             __VERSION__);
-  Circumstances circumstances{options.commit, tool::short_name(options.matrices, 40) + " " + options.set,
-                              options.samples, tool::measure_limits(options.threads)};
+             kCompiler);
+  Circumstances circumstances{options.commit, source_name(options), options.samples,
+                              tool::measure_limits(options.threads)};
   print_limits(circumstances.limits);
 
   std::vector<Race> races;

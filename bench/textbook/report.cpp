@@ -40,11 +40,13 @@ double geometric_mean(const std::vector<const Race*>& races, Number number) {
 
 Table::Cell ratio_cell(double ratio) { return {fmt::format("{:.2f}", ratio), ratio < 1 ? Style::kBad : Style::kPlain}; }
 
+// Four digits are more than a timing is worth; all of them would make the file three times as long.
+double rounded(double number) { return std::stod(fmt::format("{:.4g}", number)); }
+
 nlohmann::ordered_json timing_json(const tool::Timing& timing) {
-  return {{"median_s", timing.median},
-          {"q1_s", timing.q1},
-          {"q3_s", timing.q3},
-          {"best_s", timing.best},
+  return {{"median_s", rounded(timing.median)},
+          {"q1_s", rounded(timing.q1)},
+          {"q3_s", rounded(timing.q3)},
           {"samples", timing.samples}};
 }
 
@@ -152,7 +154,7 @@ std::string to_json(const std::vector<Race>& races, const Circumstances& circums
   root["spk_version"] = spk_version();
   root["processor"] = tool::cpu_model();
   root["cores"] = std::thread::hardware_concurrency();
-  root["compiler"] = __VERSION__;
+  root["compiler"] = kCompiler;
   root["textbook_flags"] = "-O3 -march=native";
   root["threads"] = limits.threads;
   root["matrices"] = circumstances.source;
@@ -163,25 +165,29 @@ std::string to_json(const std::vector<Race>& races, const Circumstances& circums
   for (const tool::Limits::Level& level : limits.levels) {
     root["limits"]["read_bytes_per_s"][level.name] = level.bytes_per_second;
   }
-  for (const Race& race : races) {
-    root["races"].push_back({{"file", tool::short_name(race.file, 80)},
-                             {"rows", race.rows},
-                             {"cols", race.cols},
-                             {"nnz", race.nnz},
-                             {"operation", tool::operation_name(race.operation)},
-                             {"order", order_name(race)},
-                             {"n", race.n},
-                             {"flops", race.flops},
-                             {"bytes", race.bytes},
-                             {"bound_s", race.bound_seconds},
-                             {"one_shot_kernel", race.one_shot_kernel},
-                             {"plan_kernel", race.plan_kernel},
-                             {"difference", race.difference},
-                             {"textbook", timing_json(race.textbook)},
-                             {"one_shot", timing_json(race.one_shot)},
-                             {"plan", timing_json(race.plan)}});
+  // One line per race, so that files can be searched and compared line by line.
+  std::string text = root.dump(1);
+  text.resize(text.size() - 2);  // the line end and brace of the end
+  text += ",\n \"races\": [";
+  for (std::size_t r = 0; r < races.size(); ++r) {
+    const Race& race = races[r];
+    const nlohmann::ordered_json line = {{"file", tool::short_name(race.file, 80)},
+                                         {"rows", race.rows},
+                                         {"cols", race.cols},
+                                         {"nnz", race.nnz},
+                                         {"operation", tool::operation_name(race.operation)},
+                                         {"order", order_name(race)},
+                                         {"n", race.n},
+                                         {"bound_s", rounded(race.bound_seconds)},
+                                         {"one_shot_kernel", race.one_shot_kernel},
+                                         {"plan_kernel", race.plan_kernel},
+                                         {"difference", rounded(race.difference)},
+                                         {"textbook", timing_json(race.textbook)},
+                                         {"one_shot", timing_json(race.one_shot)},
+                                         {"plan", timing_json(race.plan)}};
+    text += fmt::format("{}\n  {}", r == 0 ? "" : ",", line.dump());
   }
-  return root.dump(1) + "\n";
+  return text + "\n ]\n}\n";
 }
 
 }  // namespace spk::bench

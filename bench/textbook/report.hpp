@@ -10,6 +10,12 @@
 
 namespace spk::bench {
 
+#if defined(__clang__)
+inline constexpr const char* kCompiler = __VERSION__;  // begins with the compiler's name
+#else
+inline constexpr const char* kCompiler = "g++ " __VERSION__;
+#endif
+
 // What a number is worth nothing without.
 struct Circumstances {
   std::string commit;
