@@ -181,8 +181,7 @@ void dump(const SoftmaxProblem& p) {
   out.number("scale", {p.scale, 0}, false);
   if (p.mask != nullptr) {
     std::string mask = "[";
-    for (std::int64_t i = 0; i < p.x.nnz; ++i)
-      mask += std::string(i == 0 ? "" : ", ") + (p.mask[p.x.first_entry + i] != 0 ? "1" : "0");
+    for (std::int64_t i = 0; i < p.x.nnz; ++i) mask += std::string(i == 0 ? "" : ", ") + (p.mask[i] != 0 ? "1" : "0");
     out.raw("mask", (mask + "]").c_str());
   }
   out.expected_values(result.y);

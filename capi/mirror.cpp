@@ -98,7 +98,7 @@ SoftmaxProblem Mirror::before(const SoftmaxProblem& p) {
   q.x = copy(p.x);
   q.y = p.y.values == p.x.values ? q.x : copy(p.y);
   if (p.mask != nullptr && !backend_.computes_in_host_memory())
-    q.mask = static_cast<const std::uint8_t*>(copy(p.mask, p.x.first_entry + p.x.nnz));
+    q.mask = static_cast<const std::uint8_t*>(copy(p.mask, p.x.nnz));
   return q;
 }
 

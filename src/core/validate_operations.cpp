@@ -234,8 +234,7 @@ void validate_memory(const SoftmaxProblem& p) {
   check_in_place(p.y, p.x, "matY's values", "matX");
   check_in_place(p.y, p.y, "matY's values", "matY's own structure");
   const auto* mask = reinterpret_cast<const char*>(p.mask);
-  if (mask != nullptr && values_range(p.y).meets({mask + p.x.first_entry, mask + p.x.first_entry + p.x.nnz}))
-    throw_overlap("matY's values", "mask");
+  if (mask != nullptr && values_range(p.y).meets({mask, mask + p.x.nnz})) throw_overlap("matY's values", "mask");
 }
 
 void validate(SoftmaxBackwardProblem& p) {
