@@ -70,7 +70,7 @@ typedef struct spk_epilogue {
  *           for f32, f16, bf16; 64F, C_32F, C_64F for f64, c64, c128.
  *  Formats  CSR, CSC, COO (any order of entries), BSR, Blocked-ELL.
  *  Batch    C has the batch; A and B have its count or 1 (shared).
- *  Since 0.1. Source: row-wise Gustavson product; docs/papers.md, Sputnik section 5 (1-D tiles). */
+ *  Since 0.1. Source: row-wise Gustavson product; docs/papers.md, Sputnik (1-D tiles). */
 SPK_API spk_status_t spk_spmm(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB, const void* alpha,
                               spk_const_spmat_t matA, spk_const_dnmat_t matB, const void* beta, spk_dnmat_t matC,
                               spk_compute_type_t compute_type, spk_algorithm_t alg, void* workspace,
@@ -102,7 +102,7 @@ SPK_API spk_status_t spk_spmv_workspace(spk_handle_t handle, spk_operation_t opA
  *  Types    A and B of one type; C of that type, or float with 16-bit A and B. compute_type as for spk_spmm.
  *  Batch    C has the batch (values_stride may not be 0 then); A and B have its count or 1 (shared). Structure of C
  *           shared or strided.
- *  Since 0.1. Source: docs/papers.md, Sputnik section 6. */
+ *  Since 0.1. Source: docs/papers.md, Sputnik (SDDMM). */
 SPK_API spk_status_t spk_sddmm(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB, const void* alpha,
                                spk_const_dnmat_t matA, spk_const_dnmat_t matB, const void* beta, spk_spmat_t matC,
                                spk_compute_type_t compute_type, spk_algorithm_t alg, void* workspace,
@@ -123,7 +123,7 @@ SPK_API spk_status_t spk_sddmm_workspace(spk_handle_t handle, spk_operation_t op
  *  makes its whole row NaN; so does +infinity (inf - inf).
  *  Numerics  with t = s X and D = u (3 |t - max t| + 2 |t|), without the last term if s is a power of two: relative error
  *            about D + sum_l Y_l D_l + (nnz_row + 12) u, plus one rounding to the output type.
- *  Since 0.1. Source: docs/papers.md, Sputnik section 7 (sparse attention). */
+ *  Since 0.1. Source: docs/papers.md, Sputnik (sparse attention). */
 SPK_API spk_status_t spk_softmax(spk_handle_t handle, double scale, spk_const_spmat_t matX, const uint8_t* mask,
                                  spk_spmat_t matY, spk_algorithm_t alg, void* workspace, size_t workspace_bytes);
 SPK_API spk_status_t spk_softmax_workspace(spk_handle_t handle, spk_const_spmat_t matX, spk_const_spmat_t matY,

@@ -7,7 +7,7 @@
  *  Plans: an operation prepared once for a sparsity structure and executed many times.
  *
  *  A plan looks at the structure (offsets and indices) when it is created or updated, and keeps what pays: an order of
- *  rows by length (row swizzle: docs/papers.md, Sputnik section 5.1.2), pieces of long rows, 16-bit column indices,
+ *  rows by length (row swizzle: docs/papers.md, Sputnik), pieces of long rows, 16-bit column indices,
  *  the transpose with its permutation of values. It never keeps values: every execution reads them afresh from the
  *  matrix it is given. The caller promises that matrices given to execute have the structure that the plan has seen;
  *  spk_plan_update shows it a new one. Results obey the same error bound as the one-shot call and repeat bit for bit,
