@@ -5,7 +5,7 @@
 
 // SDDMM, serial, for one share of the entries. CSR: the entries of a row meet the row's part of A kDots at a time, so
 // that one load of A serves all of them. BSR: tiles of kRows x kCols dots inside a block share the loads of both
-// operands. Nothing is asked of the entries' order. docs/papers.md, Sputnik section 6.
+// operands. Nothing is asked of the entries' order. docs/papers.md, Sputnik (SDDMM).
 namespace spk::cpu {
 namespace {
 

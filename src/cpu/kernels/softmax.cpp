@@ -7,7 +7,7 @@
 // Softmax along the rows of CSR, and its gradient: serial, for a range of rows. Three passes over a row: its maximum,
 // the exponentials and their sum, the quotients. Between the passes exponentials stay in y where y has the type of the
 // sum, else in a buffer, else (long rows of 16-bit values) they are computed twice. The order of all sums depends on the
-// row's length only. docs/papers.md, Sputnik section 7.
+// row's length only. docs/papers.md, Sputnik (sparse attention).
 namespace spk::cpu {
 namespace {
 
