@@ -46,6 +46,11 @@ const char* refuse_scatter(const SpmmProblem& p) {
   if (sum_type(p.a.value_type) != kSum) return "other value type";
   if (!entries_stored_in_columns(p)) return "op(A) is not stored by columns";
   if (p.n > kScatterColumns) return "n > 128";
+  // Rows of C are visited out of order: past 64 columns that pays only while C stays in the second-level cache.
+  constexpr double kCacheBytes = 384 << 10;
+  if (p.n > kScatterColumns / 2 &&
+      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(size_of(kSum)) > kCacheBytes)
+    return "n > 64 and C is large";
   return nullptr;
 }
 
