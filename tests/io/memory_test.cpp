@@ -17,14 +17,15 @@ bool fails_now() { return allocations_left.load() >= 0 && allocations_left.fetch
 
 }  // namespace
 
-// The program's operator new serves the library too.
-void* operator new(std::size_t size) {
+// The program's operator new serves the library too. None is inlined: gcc would take malloc and free, seen without the
+// pair around them, for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   if (fails_now()) throw std::bad_alloc();
   if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
