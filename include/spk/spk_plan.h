@@ -6,10 +6,10 @@
 /** \file
  *  Plans: an operation prepared once for a sparsity structure and executed many times.
  *
- *  A plan looks at the structure (offsets and indices) when it is created or updated, and keeps what pays: an order of
- *  rows by length (row swizzle: docs/papers.md, Sputnik), pieces of long rows, 16-bit column indices,
- *  the transpose with its permutation of values. It never keeps values: every execution reads them afresh from the
- *  matrix it is given. The caller promises that matrices given to execute have the structure that the plan has seen;
+ *  A plan looks at the structure (offsets and indices) when it is created or updated, checks it, and keeps what pays on
+ *  its backend: the transpose with its permutation of values, rows made from coordinates, parts of equal work, 16-bit
+ *  column indices; spk_plan_describe tells. It never keeps values: every execution reads them afresh from the matrix it
+ *  is given. The caller promises that matrices given to execute have the structure that the plan has seen;
  *  spk_plan_update shows it a new one. Results obey the same error bound as the one-shot call and repeat bit for bit,
  *  but need not be the same bits as the one-shot call's.
  *
@@ -78,7 +78,7 @@ SPK_API spk_status_t spk_plan_workspace(spk_handle_t handle, spk_const_plan_t pl
  *  meanwhile. On failure the plan is as before. Since 0.1. */
 SPK_API spk_status_t spk_plan_update(spk_handle_t handle, spk_plan_t plan, spk_const_spmat_t mat);
 
-/** Copies a line about what the plan keeps (kernel, row order, pieces, bytes); buffer arguments as spk_last_error.
+/** Copies a line about what the plan keeps (kernel, what it made from the structure, bytes); buffer arguments as spk_last_error.
  *  Since 0.1. */
 SPK_API spk_status_t spk_plan_describe(spk_const_plan_t plan, char* buffer, size_t capacity, size_t* needed);
 

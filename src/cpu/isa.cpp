@@ -10,20 +10,28 @@
 namespace spk::cpu {
 namespace {
 
+#if SPK_HAS_avx2
+constexpr bool kBuiltAvx2 = true;
+#else
+[[maybe_unused]] constexpr bool kBuiltAvx2 = false;
+#endif
+#if SPK_HAS_avx512
+constexpr bool kBuiltAvx512 = true;
+#else
+[[maybe_unused]] constexpr bool kBuiltAvx512 = false;
+#endif
+
 // gcc's and clang's cpu model asks cpuid and, for the wide registers, xgetbv: what the system does not save is "no".
 Isa detect() noexcept {
   Isa best = Isa::scalar;
 #if defined(__x86_64__)
-#if SPK_HAS_avx2
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-      __builtin_cpu_supports("bmi"))
-    best = Isa::avx2;
-#endif
-#if SPK_HAS_avx512
-  if (best == Isa::avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    best = Isa::avx512;
-#endif
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi");
+  const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512vl");
+  if (kBuiltAvx2 && has_avx2) best = Isa::avx2;
+  if (kBuiltAvx512 && has_avx512) best = Isa::avx512;
 #elif defined(__aarch64__) && SPK_HAS_neon
   best = Isa::neon;
 #endif

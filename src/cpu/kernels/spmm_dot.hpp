@@ -78,6 +78,8 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
     where.row = next_row;
     where.count = 0;
   };
+  constexpr std::int64_t kLeastRun = 8;  // of empty rows, to be worth an interruption
+  const bool clears = may_clear_rows(t) && t.c_row_stride == 1;
   std::int64_t end = t.empty ? 0 : row_start(t, step.begin);
   for (std::int64_t row = step.begin; row < step.end; ++row) {
     const std::int64_t begin = end;
@@ -85,6 +87,15 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
     if (end - begin > t.long_row) {
       flush(row + 1);
       continue;
+    }
+    if (end == begin && clears) {
+      const std::int64_t last = last_empty_row(t, row, step.end);
+      if (last - row >= kLeastRun) {
+        clear_rows(t, row, last, step.tile, 1);
+        flush(last + 1);
+        row = last;
+        continue;
+      }
     }
     Real imag[2];
     Real* real = line + kPer * where.count;

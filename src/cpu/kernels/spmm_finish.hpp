@@ -51,6 +51,51 @@ SPK_INLINE Vec<Real> load_strided(const Value* p, std::int64_t step, int count) 
   return load(lanes);
 }
 
+// Rows without entries become zeros by memset, which is faster than sums and stores and reads nothing of C first. Not
+// where zeros are not the answer: C is read, an epilogue follows, or alpha is no finite number.
+SPK_INLINE bool may_clear_rows(const SpmmTask& t) noexcept {
+  return t.beta.is_zero() && t.epilogue.is_identity() && t.alpha.re * 0 == 0 && t.alpha.im * 0 == 0;
+}
+
+template <class Offset>
+inline std::int64_t run_of_equal(const Offset* offsets, std::int64_t first, std::int64_t end) noexcept {
+  std::int64_t last = first;
+  while (last + 1 < end && offsets[last + 2] == offsets[first]) ++last;
+  return last;
+}
+
+// Last of the rows without entries that follow the empty row p, below end.
+inline std::int64_t last_empty_row(const SpmmTask& t, std::int64_t p, std::int64_t end) noexcept {
+  if (t.empty) return end - 1;
+  if (t.block_size != 0) return p;
+  return t.offset_type == IndexType::i32 ? run_of_equal(static_cast<const std::int32_t*>(t.offsets), p, end)
+                                         : run_of_equal(static_cast<const std::int64_t*>(t.offsets), p, end);
+}
+
+// Zeros in rows [first, last] of C, columns [col, col + width).
+SPK_OUT_OF_LINE inline void clear_rows(const SpmmTask& t, std::int64_t first, std::int64_t last, std::int64_t col,
+                                       std::int64_t width) noexcept {
+  const std::int64_t size = static_cast<std::int64_t>(size_of(t.c_type));
+  char* c = static_cast<char*>(t.c) + (first * t.c_row_stride + col * t.c_col_stride) * size;
+  std::int64_t lines = last - first + 1, length = width, stride = t.c_row_stride;
+  if (t.c_col_stride != 1) {
+    lines = width;
+    length = last - first + 1;
+    stride = t.c_col_stride;
+  }
+  if (stride == length) {
+    length *= lines;
+    lines = 1;
+  }
+  // A long memset may bypass the caches, which costs more than it saves where C is in one.
+  constexpr std::int64_t kMost = 1 << 16;
+  for (std::int64_t i = 0; i < lines; ++i)
+    for (std::int64_t done = 0; done < length * size; done += kMost) {
+      const std::int64_t left = length * size - done;
+      __builtin_memset(c + i * stride * size + done, 0, static_cast<std::size_t>(left < kMost ? left : kMost));
+    }
+}
+
 // C of one line from its sums x; x has room for whole vectors.
 template <class CValue, class Real>
 SPK_OUT_OF_LINE void finish_line(const SpmmTask& t, const Line& line, const Real* x) noexcept {
@@ -114,7 +159,8 @@ SPK_OUT_OF_LINE void finish_line(const SpmmTask& t, const Line& line, const Real
   }
 }
 
-// The same for complex numbers: x holds pairs.
+// The same for complex numbers: x holds pairs. Fused operations are written out, because gcc fuses pairs of products
+// in some copies of a loop and not in others, and then equal columns would not stay equal.
 template <class Real>
 inline void finish_complex_line(const SpmmTask& t, const Line& line, const Real* x) noexcept {
   const std::int64_t c_step = 2 * (line.along_row ? t.c_col_stride : t.c_row_stride);
@@ -126,14 +172,14 @@ inline void finish_complex_line(const SpmmTask& t, const Line& line, const Real*
     Real re = x[2 * j], im = x[2 * j + 1];
     if (scales) {
       const Real x_re = re;
-      re = alpha_re * x_re - alpha_im * im;
-      im = alpha_re * im + alpha_im * x_re;
+      re = fma1(alpha_re, x_re, -(alpha_im * im));
+      im = fma1(alpha_re, im, alpha_im * x_re);
     }
     Real* to = c + j * c_step;
     if (reads_c) {
       const Real c_re = to[0], c_im = to[1];
-      re += beta_re * c_re - beta_im * c_im;
-      im += beta_re * c_im + beta_im * c_re;
+      re = fma1(beta_re, c_re, fma1(-beta_im, c_im, re));
+      im = fma1(beta_re, c_im, fma1(beta_im, c_re, im));
     }
     to[0] = re;
     to[1] = im;

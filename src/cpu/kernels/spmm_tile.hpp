@@ -119,24 +119,19 @@ SPK_OUT_OF_LINE void gather_rows(const SpmmTask& t, const TileColumns& columns, 
   gather_rows_of<Real, Real, kComplex>(t, columns, s, count, to);
 }
 
-// Zeros for the empty row p, and for those that follow it. The first tile clears whole rows:
-// memset writes long runs without reading them first. Answers the last one.
+// Zeros for the empty row p and those that follow it; answers the last. In a row-major C the first tile clears whole
+// rows, in a column-major one every tile clears its columns, which pays for a few rows at least.
 template <class Real>
-SPK_OUT_OF_LINE std::int64_t clear_empty_rows(const SpmmTask& t, const SpmmStep& step, std::int64_t p) noexcept {
-  std::int64_t last = p;
-  if (t.empty)
-    last = step.end - 1;
-  else if (t.block_size == 0)
-    while (last + 1 < step.end && row_start(t, last + 1) == row_start(t, last + 2)) ++last;
-  if (step.tile == 0) {
-    const std::size_t bytes = static_cast<std::size_t>(t.columns) * sizeof(Real);
-    Real* c = static_cast<Real*>(t.c) + p * t.c_row_stride;
-    const std::int64_t count = last - p + 1;
-    if (t.c_row_stride == t.columns)
-      __builtin_memset(c, 0, static_cast<std::size_t>(count) * bytes);
-    else
-      for (std::int64_t i = 0; i < count; ++i) __builtin_memset(c + i * t.c_row_stride, 0, bytes);
+SPK_OUT_OF_LINE std::int64_t clear_empty_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns,
+                                              std::int64_t p) noexcept {
+  constexpr std::int64_t kLeastColumnRun = 4;
+  const std::int64_t per = t.complex ? 2 : 1, last = last_empty_row(t, p, step.end);
+  if (t.c_col_stride == 1) {
+    if (step.tile == 0) clear_rows(t, p, last, 0, t.columns / per);
+    return last;
   }
+  if (last - p + 1 < kLeastColumnRun) return p - 1;
+  clear_rows(t, p, last, columns.first / per, columns.width / per);
   return last;
 }
 
@@ -160,7 +155,7 @@ inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns&
   const Vec<Real> alpha = splat(static_cast<Real>(t.alpha.re)), beta = splat(static_cast<Real>(t.beta.re));
   const bool reads_c = !t.beta.is_zero();
 
-  const bool clears_empty_rows = direct && !to_partial && !reads_c && t.alpha.re * 0 == 0;
+  const bool clears_empty_rows = !to_partial && may_clear_rows(t) && (t.c_col_stride == 1 || t.c_row_stride == 1);
 
   RowBuffer<Real, kComplex> buffer;
   Staged<Real> staged;
@@ -178,8 +173,12 @@ inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns&
       continue;
     }
     if (clears_empty_rows && cursor.next == cursor.end) {
-      p = clear_empty_rows<Real>(t, step, p);
-      continue;
+      const std::int64_t last = clear_empty_rows<Real>(t, step, columns, p);
+      if (last >= p) {
+        if (!direct) finish_rows(t, buffer, columns.first, columns.width);  // buffered rows are consecutive
+        p = last;
+        continue;
+      }
     }
     Vec<Real> sum[kSets][kVectors];
     SPK_UNROLL
