@@ -160,9 +160,10 @@ struct Hooks {
     ++self->live;
     return ::operator new (bytes, std::align_val_t{256});
   }
-  static void deallocate(void* user, void* pointer, size_t bytes, void*) {
+  static void deallocate(void* user, void* pointer, size_t, void*) {
     --static_cast<Hooks*>(user)->live;
-    ::operator delete (pointer, bytes, std::align_val_t{256});
+    // Without the size: clang 14 has no sized form by default.
+    ::operator delete (pointer, std::align_val_t{256});
   }
 };
 
