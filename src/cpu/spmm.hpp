@@ -54,9 +54,9 @@ struct LongRow {
 std::int64_t segment_length(std::int64_t nnz) noexcept;
 std::int64_t most_segments(std::int64_t nnz) noexcept;
 
-// What a plan keeps: rows made from another storage of A, 16-bit indices. Rows in order of length and rows cut into blocks
-// of columns were tried and are left out: on the matrices of the DLMC they gained on some and lost on others, and no rule
-// was found that tells them apart.
+// What a plan keeps: rows made from another storage of A, 16-bit indices. Why no order of rows: docs/adr/0006. Rows cut
+// into blocks of columns were tried and are left out: on the matrices of the DLMC they gained on some and lost on others,
+// and no rule was found that tells them apart.
 class SpmmPlan final : public Plan {
  public:
   std::string describe() const override;
