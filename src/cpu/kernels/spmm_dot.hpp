@@ -60,7 +60,8 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
   constexpr int kPer = kComplex ? 2 : 1;
   const Value* a = static_cast<const Value*>(t.values);
   const Index* indices = static_cast<const Index*>(t.indices);
-  const Value* x = static_cast<const Value*>(t.b) + kPer * step.tile * t.b_col_stride;
+  // Without a product B may be NULL, which takes no offset.
+  const Value* x = t.empty ? nullptr : static_cast<const Value*>(t.b) + kPer * step.tile * t.b_col_stride;
   const auto dot = [&](std::int64_t begin, std::int64_t end, Real* real, Real* imag) {
     if constexpr (kComplex)
       dot_row_complex(a + 2 * begin, indices + begin, end - begin, x, t.index_base, real, imag);
