@@ -93,7 +93,7 @@ void print_properties(const CsrMatrix& matrix, const Facts& facts) {
                  "13.4 times sparser"});
   table.print(stdout);
   const std::string quoted =
-      "Scientific matrices: SuiteSparse against deep learning, quoted from Gale et al., SC 2020, section 3.";
+      "Scientific matrices: SuiteSparse against deep learning, quoted from Gale et al., SC 2020.";
   const std::string measured =
       dlmc ? fmt::format("DLMC average: measured, subset of {} matrices (dlmc/index.csv).", dlmc->matrices)
            : std::string("DLMC average: needs dlmc/index.csv in the folder that SPK_DATA_DIR names.");

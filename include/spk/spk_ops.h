@@ -111,7 +111,8 @@ SPK_API spk_status_t spk_sddmm_workspace(spk_handle_t handle, spk_operation_t op
                                          spk_const_dnmat_t matA, spk_const_dnmat_t matB, spk_const_spmat_t matC,
                                          spk_compute_type_t compute_type, spk_algorithm_t alg, size_t* workspace_bytes);
 
-/** Row-wise softmax over stored entries: Y(i,j) = exp(s X(i,j) + M(i,j) - max_j) / sum_j exp(...), s = scale.
+/** Row-wise softmax over the stored entries that a mask keeps: Y(i,j) = exp(s X(i,j) - max) / sum over j of the same,
+ *  with s = scale and max = the largest s X(i,j) of row i.
  *
  *  Shapes   X and Y are CSR with the same structure (sizes, types of indices, and arrays equal in content; they are
  *           not compared). Y's values may be X's own (in place).
