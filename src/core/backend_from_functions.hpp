@@ -6,8 +6,8 @@
 
 namespace spk {
 
-// Makes the virtual calls of a Backend out of overloaded functions: Functions::run(problem, ...) and so on, one
-// override per problem of the lists in core/backend.hpp.
+// Makes the virtual calls of a Backend out of overloaded functions: functions_.run(problem, ...) and so on, one
+// override per problem of the lists in core/backend.hpp. Functions may hold what they need to know, such as a device.
 template <class Base, class Functions, class... Problems>
 class ForwardOperations : public Base {};
 
@@ -20,16 +20,21 @@ class ForwardOperations<Base, Functions, Problem, Rest...> : public ForwardOpera
   using Next::prepare;
   using Next::run;
   using Next::workspace;
-  Choice choose(const Problem& p) const final { return Functions::choose(p); }
+  Choice choose(const Problem& p) const final { return this->functions_.choose(p); }
   std::size_t workspace(const Problem& p, const Plan* plan, const Exec& exec) const final {
-    return Functions::workspace(p, plan, exec);
+    return this->functions_.workspace(p, plan, exec);
   }
-  std::unique_ptr<Plan> prepare(const Problem& p, const Exec& exec) const final { return Functions::prepare(p, exec); }
-  void run(const Problem& p, const Plan* plan, const Exec& exec) const final { Functions::run(p, plan, exec); }
+  std::unique_ptr<Plan> prepare(const Problem& p, const Exec& exec) const final {
+    return this->functions_.prepare(p, exec);
+  }
+  void run(const Problem& p, const Plan* plan, const Exec& exec) const final { this->functions_.run(p, plan, exec); }
 };
 
 template <class Base, class Functions, class... Problems>
-class ForwardConversions : public Base {};
+class ForwardConversions : public Base {
+ protected:
+  Functions functions_;
+};
 
 template <class Base, class Functions, class Problem, class... Rest>
 class ForwardConversions<Base, Functions, Problem, Rest...> : public ForwardConversions<Base, Functions, Rest...> {
@@ -39,9 +44,9 @@ class ForwardConversions<Base, Functions, Problem, Rest...> : public ForwardConv
   using Next::analyze;
   using Next::run;
   using Next::workspace;
-  std::size_t workspace(const Problem& p, const Exec& exec) const final { return Functions::workspace(p, exec); }
-  std::int64_t analyze(const Problem& p, const Exec& exec) const final { return Functions::analyze(p, exec); }
-  std::int64_t run(const Problem& p, const Exec& exec) const final { return Functions::run(p, exec); }
+  std::size_t workspace(const Problem& p, const Exec& exec) const final { return this->functions_.workspace(p, exec); }
+  std::int64_t analyze(const Problem& p, const Exec& exec) const final { return this->functions_.analyze(p, exec); }
+  std::int64_t run(const Problem& p, const Exec& exec) const final { return this->functions_.run(p, exec); }
 };
 
 namespace detail {

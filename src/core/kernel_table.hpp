@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include <cstdio>
 #include <span>
 #include <string>
 
@@ -36,6 +37,33 @@ const Row* select(std::span<const Row> table, const Problem& p, Available availa
     if (refusals != nullptr) refusals->append(row.name).append(": ").append(reason).append("; ");
   }
   return nullptr;
+}
+
+// Of the rows that take p the one with the least cost(row); else as select().
+template <class Row, class Problem, class Supports, class Cost>
+const Row* select_cheapest(std::span<const Row> table, const Problem& p, Supports supports, Cost cost,
+                           std::string* refusals) {
+  const Row* best = nullptr;
+  double least = 0;
+  for (const Row& row : table) {
+    const char* reason = p.alg >= 256 && p.alg != row.id ? "another kernel was asked for" : supports(row.target);
+    if (reason == nullptr) reason = row.refuse(p);
+    if (reason == nullptr) {
+      const double microseconds = cost(row);
+      if (refusals != nullptr) {
+        char text[64];
+        std::snprintf(text, sizeof text, "%.1f us expected; ", microseconds);
+        refusals->append(row.name).append(": ").append(text);
+      }
+      if (best == nullptr || microseconds < least) {
+        best = &row;
+        least = microseconds;
+      }
+    } else if (refusals != nullptr) {
+      refusals->append(row.name).append(": ").append(reason).append("; ");
+    }
+  }
+  return best;
 }
 
 }  // namespace spk

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "cuda/backend.hpp"
+
+#include "core/backend_from_functions.hpp"
+#include "cuda/operations.hpp"
+
+namespace spk::cuda {
+namespace {
+
+// Every call makes the backend's device the current one.
+struct Functions {
+  const Device* device = nullptr;
+
+  auto choose(const auto& p) const { return cuda::choose(*device, p); }
+  auto prepare(const auto& p, const Exec& exec) const {
+    const DeviceGuard guard(device->ordinal);
+    return cuda::prepare(*device, p, exec);
+  }
+  auto analyze(const auto& p, const Exec& exec) const {
+    const DeviceGuard guard(device->ordinal);
+    return cuda::analyze(*device, p, exec);
+  }
+  auto workspace(const auto& p, const auto&... rest) const { return cuda::workspace(*device, p, rest...); }
+  auto run(const auto& p, const auto&... rest) const {
+    const DeviceGuard guard(device->ordinal);
+    return cuda::run(*device, p, rest...);
+  }
+};
+
+cudaStream_t stream_of(void* stream) noexcept { return static_cast<cudaStream_t>(stream); }
+
+class DeviceMemory : public Backend {
+ public:
+  spk_backend_t kind() const noexcept override { return SPK_BACKEND_CUDA; }
+  const char* name() const noexcept override { return "cuda"; }
+  const char* detail() const noexcept override { return device_.detail.c_str(); }
+  int default_threads() const noexcept override { return 1; }
+  bool computes_in_host_memory() const noexcept override { return false; }
+
+  void validate(const SparseView& a, spk_validation_report_t& report, const Exec& exec) const override {
+    const DeviceGuard guard(device_.ordinal);
+    cuda::validate(device_, a, report, exec);
+  }
+  void synchronize(void* stream) const override {
+    const DeviceGuard guard(device_.ordinal);
+    SPK_CUDA_CHECK(cudaStreamSynchronize(stream_of(stream)));
+  }
+  void* allocate(std::size_t bytes, void* stream) const noexcept override {
+    int current = 0;
+    if (cudaGetDevice(&current) != cudaSuccess || cudaSetDevice(device_.ordinal) != cudaSuccess) return nullptr;
+    void* pointer = nullptr;
+    if (cudaMallocAsync(&pointer, bytes, stream_of(stream)) != cudaSuccess) pointer = nullptr;
+    cudaGetLastError();
+    cudaSetDevice(current);
+    return pointer;
+  }
+  void deallocate(void* pointer, std::size_t, void* stream) const noexcept override {
+    if (pointer != nullptr) cudaFreeAsync(pointer, stream_of(stream));
+  }
+  void copy_to_host(void* host, const void* device, std::size_t bytes, void* stream) const override {
+    copy(host, device, bytes, cudaMemcpyDeviceToHost, stream);
+  }
+  void copy_from_host(void* device, const void* host, std::size_t bytes, void* stream) const override {
+    copy(device, host, bytes, cudaMemcpyHostToDevice, stream);
+  }
+
+ protected:
+  Device device_;
+
+ private:
+  void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, void* stream) const {
+    if (bytes == 0) return;
+    const DeviceGuard guard(device_.ordinal);
+    SPK_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, stream_of(stream)));
+    SPK_CUDA_CHECK(cudaStreamSynchronize(stream_of(stream)));
+  }
+};
+
+class CudaBackend final : public BackendFromFunctions<DeviceMemory, Functions> {
+ public:
+  explicit CudaBackend(int ordinal) {
+    device_ = open_device(ordinal);
+    functions_.device = &device_;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend(int device) { return std::make_unique<CudaBackend>(device); }
+
+}  // namespace spk::cuda
