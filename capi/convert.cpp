@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #include <algorithm>
 
+#include "capi/pointers.hpp"
 #include "capi/workspace.hpp"
 #include "core/describe.hpp"
 #include "core/log.hpp"
@@ -49,6 +50,7 @@ std::int64_t carry_out(const char* function, spk_handle& handle, const Problem& 
   if (log::wants(SPK_LOG_API)) log::write(SPK_LOG_API, text_of(function, p).c_str());
   validate(p);
   validate_memory(p, phase);
+  check_pointers(*handle.backend, p, phase);
   Exec exec = make_exec(handle);
   const Workspace scratch(handle, handle.backend->workspace(p, exec), workspace, workspace_bytes);
   exec.workspace = scratch.data();

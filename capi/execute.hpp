@@ -7,6 +7,7 @@
 #include "capi/backends.hpp"
 #include "capi/dump.hpp"
 #include "capi/mirror.hpp"
+#include "capi/pointers.hpp"
 #include "capi/sparse.hpp"
 #include "capi/workspace.hpp"
 #include "core/describe.hpp"
@@ -50,6 +51,7 @@ template <class Problem>
 void execute(spk_handle& handle, const Problem& p, const Plan* plan, void* workspace, std::size_t workspace_bytes) {
   if (log::wants(SPK_LOG_API)) log::write(SPK_LOG_API, describe(p).c_str());
   validate_memory(p);
+  if (!is_empty(p)) check_pointers(*handle.backend, p);
   // A forced kernel may refuse; for the default the walk is only worth its words if somebody reads them.
   if (plan == nullptr && (p.alg >= 256 || log::wants(SPK_LOG_DISPATCH))) choose_or_throw(handle, p);
   Exec exec = make_exec(handle);

@@ -4,6 +4,7 @@
 
 #include "capi/backends.hpp"
 #include "capi/objects.hpp"
+#include "core/device_pointer.hpp"
 #include "core/env.hpp"
 
 using namespace spk;
@@ -61,6 +62,7 @@ extern "C" spk_status_t spk_create(spk_handle_t* out, const spk_config_t* config
     if (backend == nullptr) throw Error(SPK_STATUS_BACKEND_UNAVAILABLE, "%s", reason.c_str());
     auto handle = std::make_unique<spk_handle>();
     handle->backend = backend;
+    find_device_driver();
     handle->num_threads = choice.num_threads;
     handle->check = env::check();
     if (choice.allocator != nullptr) handle->allocator = *choice.allocator;

@@ -15,6 +15,7 @@ template <class Problem>
 std::unique_ptr<Plan> prepare(const spk_handle& handle, const Problem& p) {
   choose_or_throw(handle, p);
   check_arrays(structure_of(p), false, "the sparse matrix");
+  check_structure_pointers(*handle.backend, structure_of(p), "the sparse matrix");
   return handle.backend->prepare(p, make_exec(handle));
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "capi/pointers.hpp"
 #include "core/validate_operations.hpp"
 
 namespace spk::capi {
@@ -41,6 +42,8 @@ Scalars read_scalars(const spk_handle& handle, const ScalarPointers* pointers, V
     scalars.device_beta = pointers->beta;
     return scalars;
   }
+  check_host_pointer(pointers->alpha, "alpha");
+  check_host_pointer(pointers->beta, "beta");
   return scalars_from(pointers->alpha, pointers->beta, compute);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #include "capi/sparse.hpp"
 
+#include "capi/pointers.hpp"
 #include "core/checked.hpp"
 
 using namespace spk;
@@ -215,6 +216,7 @@ extern "C" spk_status_t spk_spmat_validate(spk_handle_t handle, spk_const_spmat_
     Exec exec;
     exec.threads = handle->threads();
     exec.stream = handle->stream;
+    check_structure_pointers(*handle->backend, view, "mat");
     handle->backend->validate(view, found, exec);
     if (report != nullptr) *report = found;
     throw_if_broken(found, view, "mat");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
+#include "capi/pointers.hpp"
 #include "capi/sparse.hpp"
 #include "core/checked.hpp"
 
@@ -158,6 +159,7 @@ SparseView slice_rows(const Backend& backend, void* stream, const SparseView& wh
                 "first_row = %lld and row_count = %lld but must be multiples of the block size %lld",
                 static_cast<Long>(first_row), static_cast<Long>(row_count), static_cast<Long>(whole.block_size));
   if (whole.offsets == nullptr) throw Error(SPK_STATUS_INVALID_VALUE, "mat has NULL offsets");
+  check_pointer(backend, whole.offsets, "mat's offsets");
   const auto width = static_cast<std::int64_t>(size_of(whole.offset_type));
   const auto offset_at = [&](std::int64_t i) {
     std::int64_t copy = 0;

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The spk authors
 #include "capi/workspace.hpp"
 
+#include "capi/pointers.hpp"
+
 namespace spk::capi {
 namespace {
 
@@ -22,6 +24,7 @@ Workspace::Workspace(spk_handle& handle, std::size_t needed, void* given, std::s
     const std::size_t alignment = backend.computes_in_host_memory() ? 16 : 256;
     if (reinterpret_cast<std::uintptr_t>(given) % alignment != 0)
       throw Error(SPK_STATUS_INVALID_VALUE, "workspace = %p but must be aligned to %zu bytes", given, alignment);
+    check_pointer(backend, given, "workspace");
     data_ = given;
     bytes_ = given_bytes;
     return;

@@ -10,6 +10,7 @@
 #include <spk/spk_convert.h>
 #include <spk/spk_dense.h>
 #include <spk/spk_handle.h>
+#include <spk/spk_memory.h>
 #include <spk/spk_ops.h>
 #include <spk/spk_plan.h>
 #include <spk/spk_sparse.h>

@@ -109,6 +109,9 @@ class Backend : public AllOperations, public AllConversions {
   // Copies between host memory and the backend's, complete on return.
   virtual void copy_to_host(void* host, const void* device, std::size_t bytes, void* stream) const = 0;
   virtual void copy_from_host(void* device, const void* host, std::size_t bytes, void* stream) const = 0;
+  // NULL, or why the backend cannot compute on memory at p: the end of a sentence, "is host memory, which ...". Called
+  // for every array of every call, so it must be quick.
+  virtual const char* refuse_pointer(const void* /*p*/) const noexcept { return nullptr; }
 };
 
 }  // namespace spk

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/backend.hpp"
+#include "core/device_pointer.hpp"
 
 namespace spk::cpu {
 
@@ -26,6 +27,7 @@ class HostBackend : public Backend {
   void copy_from_host(void* device, const void* host, std::size_t bytes, void*) const override {
     if (bytes != 0) std::memcpy(device, host, bytes);
   }
+  const char* refuse_pointer(const void* p) const noexcept override { return refuse_device_pointer(p); }
   void validate(const SparseView& a, spk_validation_report_t& report, const Exec& exec) const override;
 };
 
