@@ -45,7 +45,9 @@ Workspace::Workspace(spk_handle& handle, std::size_t needed, void* given, std::s
       owned_ = false;
     }
   }
-  if (data_ == nullptr) throw Error(SPK_STATUS_ALLOC_FAILED, "no memory for a workspace of %zu bytes", needed);
+  if (data_ == nullptr)
+    throw Error(SPK_STATUS_ALLOC_FAILED, "no memory for a workspace of %zu bytes%s", needed,
+                backend.computes_in_host_memory() ? "" : " (under stream capture the caller must bring it)");
 }
 
 Workspace::~Workspace() {

@@ -6,11 +6,20 @@
 // has loaded already is asked.
 namespace spk {
 
-// Looks for the driver in the process. Called when a handle is created: by then whoever hands device memory to it has
-// loaded the driver, or loads it later and is not protected.
-void find_device_driver() noexcept;
+enum class PointerKind {
+  host,        // of the host, or anything when there is no driver to ask
+  registered,  // of the host, page-locked: a device reads it too
+  device,
+  managed
+};
 
-// NULL, or why the CPU cannot read p, as the end of a sentence. Managed and page-locked memory is fine.
+// Looks for the driver in the process and says whether it is there. Called when a handle is created: by then whoever
+// hands device memory to it has loaded the driver, or loads it later and is not protected.
+bool find_device_driver() noexcept;
+
+PointerKind kind_of_pointer(const void* p) noexcept;
+
+// NULL, or why the CPU cannot read p, as the end of a sentence.
 const char* refuse_device_pointer(const void* p) noexcept;
 
 }  // namespace spk

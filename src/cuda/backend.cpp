@@ -3,6 +3,7 @@
 #include "cuda/backend.hpp"
 
 #include "core/backend_from_functions.hpp"
+#include "core/device_pointer.hpp"
 #include "cuda/operations.hpp"
 
 namespace spk::cuda {
@@ -47,6 +48,12 @@ class DeviceMemory : public Backend {
     SPK_CUDA_CHECK(cudaStreamSynchronize(stream_of(stream)));
   }
   void* allocate(std::size_t bytes, void* stream) const noexcept override {
+    // Under capture an allocation would become a part of the graph, and its address mean nothing outside.
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream_of(stream), &capture) != cudaSuccess || capture != cudaStreamCaptureStatusNone) {
+      cudaGetLastError();
+      return nullptr;
+    }
     int current = 0;
     if (cudaGetDevice(&current) != cudaSuccess || cudaSetDevice(device_.ordinal) != cudaSuccess) return nullptr;
     void* pointer = nullptr;
@@ -56,7 +63,11 @@ class DeviceMemory : public Backend {
     return pointer;
   }
   void deallocate(void* pointer, std::size_t, void* stream) const noexcept override {
-    if (pointer != nullptr) cudaFreeAsync(pointer, stream_of(stream));
+    int current = 0;
+    if (pointer == nullptr || cudaGetDevice(&current) != cudaSuccess) return;
+    if (current != device_.ordinal) cudaSetDevice(device_.ordinal);
+    cudaFreeAsync(pointer, stream_of(stream));
+    if (current != device_.ordinal) cudaSetDevice(current);
   }
   void copy_to_host(void* host, const void* device, std::size_t bytes, void* stream) const override {
     copy(host, device, bytes, cudaMemcpyDeviceToHost, stream);
@@ -65,7 +76,17 @@ class DeviceMemory : public Backend {
     copy(device, host, bytes, cudaMemcpyHostToDevice, stream);
   }
 
+  const char* refuse_pointer(const void* p) const noexcept override {
+    if (follows_any_pointer_ || kind_of_pointer(p) != PointerKind::host) return nullptr;
+    return "is host memory, which the device cannot read";
+  }
+
  protected:
+  void open(int ordinal) {
+    device_ = open_device(ordinal);
+    follows_any_pointer_ = device_.reads_pageable_memory || !find_device_driver();
+  }
+
   Device device_;
 
  private:
@@ -75,12 +96,14 @@ class DeviceMemory : public Backend {
     SPK_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, stream_of(stream)));
     SPK_CUDA_CHECK(cudaStreamSynchronize(stream_of(stream)));
   }
+
+  bool follows_any_pointer_ = true;
 };
 
 class CudaBackend final : public BackendFromFunctions<DeviceMemory, Functions> {
  public:
   explicit CudaBackend(int ordinal) {
-    device_ = open_device(ordinal);
+    open(ordinal);
     functions_.device = &device_;
   }
 };
