@@ -81,6 +81,11 @@ std::vector<IndexEntry> read_index(const fs::path& path) {
     entry.row_mean = number<double>(word("row_mean"), path, line_number);
     entry.row_cov = number<double>(word("row_cov"), path, line_number);
     entry.set = word("set");
+    if (const std::string widths = word("n_list"); !widths.empty()) {
+      for (const std::string& width : split(widths, ';')) {
+        entry.widths.push_back(number<std::int64_t>(width, path, line_number));
+      }
+    }
     entry.sha256_text = word("sha256_text");
     entries.push_back(std::move(entry));
   }

@@ -19,7 +19,8 @@ struct IndexEntry {
   double sparsity = 0;
   double row_mean = 0;
   double row_cov = 0;
-  std::string set;  // smoke, core or full
+  std::string set;                   // smoke, core or full
+  std::vector<std::int64_t> widths;  // column n_list: columns of the dense operand, separated by semicolons
   std::string sha256_text;
 };
 

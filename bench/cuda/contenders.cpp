@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "contenders.hpp"
+
+namespace spk::bench {
+
+const char* kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::kSpk: return "spk";
+    case Kind::kSpkPlan: return "spk_plan";
+    case Kind::kSpkForced: return "spk_forced";
+    case Kind::kCusparse: return "cusparse";
+    case Kind::kCusparseDefault: return "cusparse_default";
+    case Kind::kDense: return "dense";
+    case Kind::kDenseTf32: return "dense_tf32";
+  }
+  return "";
+}
+
+bool is_spk(Kind kind) { return kind == Kind::kSpk || kind == Kind::kSpkPlan || kind == Kind::kSpkForced; }
+
+bool is_rival(Kind kind) { return kind == Kind::kCusparse || kind == Kind::kCusparseDefault || kind == Kind::kDense; }
+
+void Field::add(const std::string& name, Kind kind, const std::function<Contender()>& make) {
+  try {
+    Contender contender = make();
+    if (contender.name.empty()) contender.name = name;
+    contender.kind = kind;
+    contenders.push_back(std::move(contender));
+  } catch (const Unsupported& refusal) {
+    absent.push_back({name, refusal.what()});
+  }
+}
+
+Field make_field(const Device& device, const Operands& operands, const Entry& entry) {
+  Field field;
+  if (entry.spk) add_spk(field, device, operands, entry);
+  if (!entry.peers) return field;
+  switch (operands.setting().operation) {
+    case tool::Operation::kSpmm: add_cusparse_spmm(field, device, operands); break;
+    case tool::Operation::kSpmv: add_cusparse_spmv(field, device, operands); break;
+    case tool::Operation::kSddmm: add_cusparse_sddmm(field, device, operands); break;
+    case tool::Operation::kSoftmax: return field;
+  }
+  add_dense(field, device, operands);
+  return field;
+}
+
+}  // namespace spk::bench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bounds.hpp"
+#include "contenders.hpp"
+
+namespace spk::bench {
+
+struct Result {
+  std::string name;
+  Kind kind = Kind::kSpk;
+  std::int32_t id = 0;
+  bool wrong = false;  // outside the bound, or the call failed: not timed
+  std::string failure;
+  double worst = 0;  // error / bound
+  // Microseconds of one launch.
+  double median = 0, q1 = 0, q3 = 0, least = 0, most = 0;
+  int samples = 0;
+  int launches = 0;   // in a sample
+  bool graph = true;  // false: the calls cannot be captured, so a sample holds plain launches
+};
+
+// One problem with everybody's results.
+struct Race {
+  Setting setting;
+  std::string matrix;
+  std::int64_t rows = 0, cols = 0, nnz = 0, longest_row = 0;
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t width = 0;  // n of SpMM, inner size of SDDMM
+  double flops = 0;
+  std::size_t copies = 1;
+  Bound bound, bound_a100, bound_v100;
+  std::vector<Result> results;
+  std::vector<Absent> absent;
+
+  // NULL where there is none that is right.
+  const Result* best(bool (*wanted)(Kind)) const;
+  const Result* spk() const;   // the one-shot call
+  const Result* plan() const;  // the plan
+  const Result* rival() const;
+  bool wrong() const;  // a result of spk is wrong
+  // Best rival's time over spk's one-shot time; 0 where one of them is missing.
+  double ratio() const;
+};
+
+struct RaceOptions {
+  Entry entry;
+  bool cold = false;
+  int samples = 7;
+};
+
+Race race(const Device& device, const tool::CsrMatrix& matrix, const Setting& setting, std::int64_t width,
+          const RaceOptions& options);
+
+}  // namespace spk::bench
