@@ -134,7 +134,7 @@ class Session {
       }
       save();
     }
-    if (late()) fmt::print("\nstopped after {} s: not everything that was asked for was run\n", options_.seconds);
+    if (stopped_) fmt::print("\nstopped after {} s: not everything that was asked for was run\n", options_.seconds);
     if (!races_.empty() && !options_.peers_only) print_summary(races_);
     if (empty_ != 0) fmt::print("{} times a matrix without entries was left out\n", empty_);
     return std::any_of(races_.begin(), races_.end(), [](const Race& race) { return race.wrong(); }) ? 1 : 0;
@@ -161,9 +161,10 @@ class Session {
     }
   }
 
-  bool late() const {
+  bool late() {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    return options_.seconds > 0 && passed.count() > options_.seconds;
+    stopped_ = options_.seconds > 0 && passed.count() > options_.seconds;
+    return stopped_;
   }
 
   // After every setting, so that an interrupted run leaves what it has.
@@ -183,6 +184,7 @@ class Session {
   std::vector<Race> races_;
   std::vector<Oneshot> oneshots_;
   std::size_t empty_ = 0;
+  bool stopped_ = false;
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ const Chip& chip_v100();
 const Chip& chip_a100();
 
 // A lower bound on the microseconds of a problem, and what sets it. The larger of
-//   launch  2.2 us for a small kernel in a graph,
+//   launch  1.8 us for a small kernel in a graph,
 //   bytes   every operand once, from L2 if all of them fit there and the run is warm, else from device memory,
 //   work    the smaller of: one operand fetched from L1 for every product (a row at a time; the FMA rate if that is
 //           slower), and the dense product on tensor cores or FMA units, f32 as three TF32 products where they exist.

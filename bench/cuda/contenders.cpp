@@ -12,14 +12,12 @@ const char* kind_name(Kind kind) {
     case Kind::kCusparse: return "cusparse";
     case Kind::kCusparseDefault: return "cusparse_default";
     case Kind::kDense: return "dense";
-    case Kind::kDenseTf32: return "dense_tf32";
+    case Kind::kDenseLoose: return "dense_loose";
   }
   return "";
 }
 
 bool is_spk(Kind kind) { return kind == Kind::kSpk || kind == Kind::kSpkPlan || kind == Kind::kSpkForced; }
-
-bool is_rival(Kind kind) { return kind == Kind::kCusparse || kind == Kind::kCusparseDefault || kind == Kind::kDense; }
 
 void Field::add(const std::string& name, Kind kind, const std::function<Contender()>& make) {
   try {

@@ -19,12 +19,10 @@ enum class Kind {
   kCusparse,         // one algorithm, preprocessed
   kCusparseDefault,  // the default algorithm without preprocessing, as most callers have it
   kDense,            // cuBLAS on the full matrix, at the same precision
-  kDenseTf32         // cuBLAS with TF32 products, where f32 was asked for: shown, no rival
+  kDenseLoose        // cuBLAS with what it may do to be faster: TF32 products for f32, 16-bit sums of partial results
 };
 const char* kind_name(Kind kind);
 bool is_spk(Kind kind);
-// Peers that compute to the same precision.
-bool is_rival(Kind kind);
 
 struct Contender {
   std::string name;

@@ -35,7 +35,8 @@ class Device {
   std::string name;
   int capability = 0;  // 90 for compute capability 9.0
   std::size_t l2_bytes = 0;
-  int driver = 0, runtime = 0;  // 13000 for CUDA 13.0
+  std::string driver;  // of the kernel module, such as 580.95.05
+  int runtime = 0;     // 13000 for CUDA 13.0
   int cusparse_version = 0, cublas_version = 0;
   cudaStream_t stream = nullptr;
   cusparseHandle_t cusparse = nullptr;

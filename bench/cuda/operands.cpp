@@ -26,7 +26,17 @@ void upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream) 
   if (bytes != 0) check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
 }
 
-double unit_roundoff(spk_value_type_t type) { return type == SPK_R_64F ? 0x1p-53 : 0x1p-24; }
+Rounding rounding_of(const Setting& setting) {
+  return {setting.type->type == SPK_R_64F ? 0x1p-53 : 0x1p-24, setting.tf32() ? kTf32Product : 0, setting.type->type};
+}
+
+Rounding loose_rounding(const Setting& setting) {
+  Rounding rounding = rounding_of(setting);
+  if (setting.type->type == SPK_R_32F) rounding.product = kTf32Product;
+  if (setting.type->type == SPK_R_16F) rounding.sum = 0x1p-11;
+  if (setting.type->type == SPK_R_16BF) rounding.sum = 0x1p-8;
+  return rounding;
+}
 
 }  // namespace
 
@@ -109,10 +119,9 @@ Operands::Operands(const Device& device, const tool::CsrMatrix& matrix, const Se
   const auto results = static_cast<std::size_t>(product ? output_.elements() : nnz_);
   want_ = DeviceBytes(results * sizeof(double));
   bound_ = DeviceBytes(results * sizeof(double));
-  const bool f32 = setting.type_name == "f32" && operation != Operation::kSoftmax;
-  if (f32) bound_tf32_ = DeviceBytes(results * sizeof(double));
-  if (f32) expect(kTf32Product, bound_tf32_.as<double>());
-  expect(setting.tf32() ? kTf32Product : 0, bound_.as<double>());
+  bound_loose_ = DeviceBytes(results * sizeof(double));
+  expect(loose_rounding(setting), bound_loose_.as<double>());
+  expect(rounding_of(setting), bound_.as<double>());
   device.wait();
 }
 
@@ -121,9 +130,8 @@ DeviceCsr Operands::csr(std::size_t i) const {
   return {rows_, nnz_, copy.offsets, copy.indices, copy.values};
 }
 
-void Operands::expect(double product, double* bound) const {
+void Operands::expect(const Rounding& rounding, double* bound) const {
   const spk_value_type_t type = setting_.type->type;
-  const Rounding rounding{unit_roundoff(type), product, type};
   auto* want = want_.as<double>();
   const Copy& copy = copies_.front();
   if (setting_.operation == Operation::kSoftmax) {
@@ -141,8 +149,8 @@ void Operands::poison() const {
   check_cuda(cudaMemsetAsync(copies_.front().output, 0xFF, output_bytes_, device_.stream), "cudaMemsetAsync");
 }
 
-double Operands::worst(bool tf32) const {
-  const double* bound = (tf32 && bound_tf32_.data() != nullptr ? bound_tf32_ : bound_).as<double>();
+double Operands::worst(bool loose) const {
+  const double* bound = (loose ? bound_loose_ : bound_).as<double>();
   const void* values = copies_.front().output;
   const spk_value_type_t type = setting_.type->type;
   if (setting_.operation == Operation::kSpmm || setting_.operation == Operation::kSpmv) {

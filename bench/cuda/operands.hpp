@@ -58,12 +58,13 @@ class Operands {
 
   // Every output of copy 0 becomes NaN.
   void poison() const;
-  // Largest error / bound of the output of copy 0. `tf32`: by the bound of TF32 products.
-  double worst(bool tf32) const;
+  // Largest error / bound of the output of copy 0. `loose`: by the bound of arithmetic that is one step coarser, TF32
+  // products for f32 and sums in the output's type for 16 bits; the same as the strict one for other types.
+  double worst(bool loose) const;
 
  private:
-  // Fills in want_, and `bound` where products are off by `product` times their size.
-  void expect(double product, double* bound) const;
+  // Fills in want_ and `bound`.
+  void expect(const Rounding& rounding, double* bound) const;
 
   const Device& device_;
   Setting setting_;
@@ -75,7 +76,7 @@ class Operands {
   std::vector<Copy> copies_;
   DeviceBytes flipped_offsets_, flipped_indices_, flipped_values_;
   DeviceCsr op_a_;  // op(A) of SpMM and SpMV, else the stored matrix
-  DeviceBytes want_, bound_, bound_tf32_;
+  DeviceBytes want_, bound_, bound_loose_;
 };
 
 }  // namespace spk::bench

@@ -17,6 +17,7 @@ struct SpmmCopy {
 Contender spmm(const Device& device, const Operands& operands, cusparseSpMMAlg_t alg, bool preprocess) {
   const Setting& setting = operands.setting();
   const auto opA = peer_op(setting.opA), opB = peer_op(setting.opB);
+  if (alg == CUSPARSE_SPMM_CSR_ALG3 && setting.opA != SPK_OP_N) throw Unsupported("opA is not N");  // it prints so
   const auto sum = sum_type(setting);
   const tool::Scalar one = tool::make_scalar(1, *setting.type), zero = tool::make_scalar(0, *setting.type);
   auto copies = std::make_shared<std::vector<SpmmCopy>>();

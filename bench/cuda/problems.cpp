@@ -115,8 +115,11 @@ std::vector<Source> sources_of(const std::string& path, const std::string& set, 
   for (const std::string& file : tool::matrix_files(path, set, option)) {
     Source source;
     source.file = file;
-    source.name = tool::short_name(file, 40);
-    if (const auto entry = tool::find_in_index(file)) source.widths = entry->widths;
+    source.name = tool::short_name(file, file.size());
+    if (const auto entry = tool::find_in_index(file)) {
+      source.name = tool::short_name(entry->file, entry->file.size());
+      source.widths = entry->widths;
+    }
     sources.push_back(std::move(source));
   }
   return sources;

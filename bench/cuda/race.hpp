@@ -15,7 +15,8 @@ struct Result {
   std::string name;
   Kind kind = Kind::kSpk;
   std::int32_t id = 0;
-  bool wrong = false;  // outside the bound, or the call failed: not timed
+  bool wrong = false;  // outside every bound, or the call failed: not timed
+  bool loose = false;  // a peer outside the bound, but within that of coarser arithmetic: timed, no rival
   std::string failure;
   double worst = 0;  // error / bound
   // Microseconds of one launch.
@@ -38,12 +39,13 @@ struct Race {
   std::vector<Result> results;
   std::vector<Absent> absent;
 
-  // NULL where there is none that is right.
-  const Result* best(bool (*wanted)(Kind)) const;
-  const Result* spk() const;   // the one-shot call
-  const Result* plan() const;  // the plan
-  const Result* rival() const;
-  bool wrong() const;  // a result of spk is wrong
+  // The fastest of those wanted that keep the bound (`loose`: that do not); NULL where there is none.
+  const Result* best(bool (*wanted)(Kind), bool loose = false) const;
+  const Result* spk() const;    // the one-shot call
+  const Result* plan() const;   // the plan
+  const Result* rival() const;  // the fastest peer
+  const Result* loose() const;  // the fastest peer outside the bound
+  bool wrong() const;           // a result of spk is wrong
   // Best rival's time over spk's one-shot time; 0 where one of them is missing.
   double ratio() const;
 };

@@ -18,6 +18,7 @@ namespace {
 using tool::Operation;
 using tool::Table;
 
+bool is_dense(Kind kind) { return kind == Kind::kDense || kind == Kind::kDenseLoose; }
 bool is_cusparse(Kind kind) { return kind == Kind::kCusparse || kind == Kind::kCusparseDefault; }
 
 // Ratios below these are listed: a loss beyond noise, and a rout.
@@ -49,7 +50,7 @@ struct Mean {
 
 struct Group {
   int races = 0, losses = 0, routs = 0, wrong = 0, missing = 0;
-  Mean rival, cusparse, fallback, dense, plan, share;
+  Mean rival, cusparse, fallback, dense, loose, plan, share;
 
   void add(const Race& race) {
     ++races;
@@ -63,7 +64,8 @@ struct Group {
     rival.add(race.ratio());
     cusparse.add(over(race.best(&is_cusparse)));
     fallback.add(over(race.best([](Kind kind) { return kind == Kind::kCusparseDefault; })));
-    dense.add(over(race.best([](Kind kind) { return kind == Kind::kDense; })));
+    dense.add(over(race.best(&is_dense)));
+    loose.add(over(race.loose()));
     if (race.plan() != nullptr && race.rival() != nullptr) plan.add(race.rival()->median / race.plan()->median);
     share.add(race.bound.us / ours->median);
     losses += race.ratio() > 0 && race.ratio() < kLoss;
@@ -79,6 +81,7 @@ struct Group {
             cusparse.text(),
             fallback.text(),
             dense.text(),
+            loose.text(),
             share.text(),
             fmt::format("{}", losses),
             fmt::format("{}", routs),
@@ -102,7 +105,7 @@ void print_titles(const Setting& setting) {
   fmt::print(
       "\n{}\n{:40} {:>16} {:>8} {:>5} | {:>8} {:>8} | {:>8} {:9} {:>8} {:>8} {:>8} | {:>6} {:>6} {:>7} {:6} {:>7} "
       "{:>7} | {}\n",
-      setting.title(), "matrix", "m x k", "nnz", "n", "spk", "plan", "cusparse", "best", "default", "dense", "TF32",
+      setting.title(), "matrix", "m x k", "nnz", "n", "spk", "plan", "cusparse", "best", "default", "dense", "loose",
       "ratio", "plan/", "bound", "by", "A100", "V100", "kernel");
 }
 
@@ -129,8 +132,7 @@ void print_line(const Race& race) {
       "{:>7.2f} | {}\n",
       tool::short_name(race.matrix, 40), fmt::format("{}x{}", race.m, race.k), race.nnz, race.width, us(ours), us(plan),
       us(cusparse), short_algorithm(cusparse), us(race.best([](Kind kind) { return kind == Kind::kCusparseDefault; })),
-      us(race.best([](Kind kind) { return kind == Kind::kDense; })),
-      us(race.best([](Kind kind) { return kind == Kind::kDenseTf32; })), ratio(ours), ratio(plan),
+      us(race.best(&is_dense)), us(race.loose()), ratio(ours), ratio(plan),
       shown > 0 ? 100 * race.bound.us / shown : 0.0, race.bound.by, race.bound_a100.us, race.bound_v100.us, kernel);
   std::fflush(stdout);
 }
@@ -152,6 +154,7 @@ void print_summary(const std::vector<Race>& races) {
                {"/cusparse"},
                {"/default"},
                {"/dense"},
+               {"/loose"},
                {"of bound"},
                {"<0.95"},
                {"<0.5"},

@@ -24,6 +24,7 @@ Json result_json(const Result& result) {
     if (!result.failure.empty()) json["failure"] = result.failure;
     return json;
   }
+  if (result.loose) json["loose"] = true;
   json["us"] = rounded(result.median);
   json["q1"] = rounded(result.q1);
   json["q3"] = rounded(result.q3);
