@@ -41,7 +41,8 @@ void validate(const Device& device, const SparseView& a, spk_validation_report_t
 struct RowArrays {
   void* offsets = nullptr;    // of type index_type, rows + 1 of them, from 0
   void* indices = nullptr;    // of type index_type, from 0; column in op(A) of every entry
-  void* positions = nullptr;  // of type index_type: place of every entry in A's value array, from 0
+  void* positions = nullptr;  // NULL, or of type index_type: place of every entry in A's value array, from 0
+  void* values = nullptr;     // NULL, or A's values in the new order (not for BSR and Blocked-ELL)
   IndexType index_type = IndexType::i32;
 };
 // i32 if all numbers fit, else i64.

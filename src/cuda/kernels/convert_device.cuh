@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/views.hpp"
+#include "cuda/device.hpp"
+
+// What the kernels of the conversions share: index loads, searches, and pieces of the workspace.
+namespace spk::cuda {
+
+using Int = std::int64_t;
+
+constexpr Int ceil_div(Int a, Int b) noexcept { return (a + b - 1) / b; }
+constexpr Int round_up(Int a, Int b) noexcept { return ceil_div(a, b) * b; }
+
+// Element i of an index array.
+__device__ inline Int load_index(const void* array, IndexType type, Int i) {
+  if (type == IndexType::i32) return static_cast<const std::int32_t*>(array)[i];
+  if (type == IndexType::i64) return static_cast<const std::int64_t*>(array)[i];
+  return static_cast<const std::uint16_t*>(array)[i];
+}
+__device__ inline void store_index(void* array, IndexType type, Int i, Int value) {
+  if (type == IndexType::i32)
+    static_cast<std::int32_t*>(array)[i] = static_cast<std::int32_t>(value);
+  else if (type == IndexType::i64)
+    static_cast<std::int64_t*>(array)[i] = value;
+  else
+    static_cast<std::uint16_t*>(array)[i] = static_cast<std::uint16_t>(value);
+}
+
+// Last i in [low, high) with offsets[i] <= target, given that it holds for low. Stays inside for any offsets.
+__device__ inline Int last_at_most(const void* offsets, IndexType type, Int target, Int low, Int high) {
+  while (high - low > 1) {
+    const Int middle = low + (high - low) / 2;
+    if (load_index(offsets, type, middle) <= target)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// The same by a whole warp, 32 probes at a time.
+__device__ inline Int last_at_most_by_warp(const void* offsets, IndexType type, Int target, Int low, Int high) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  while (high - low > 1) {
+    const Int step = (high - low + 32) / 33;
+    const Int probe = low + step * (lane + 1);
+    const bool below = probe < high && load_index(offsets, type, probe) <= target;
+    low += step * __popc(__ballot_sync(0xffffffffu, below));
+    high = min(high, low + step);
+  }
+  return low;
+}
+
+// Moves one value of `size` bytes whose address is a multiple of `alignment`; its bits are not interpreted.
+__device__ inline void move_value(void* to, Int to_place, const void* from, Int from_place, int size, int alignment) {
+  if (size == 2) {
+    static_cast<std::uint16_t*>(to)[to_place] = static_cast<const std::uint16_t*>(from)[from_place];
+  } else if (size == 4) {
+    static_cast<std::uint32_t*>(to)[to_place] = static_cast<const std::uint32_t*>(from)[from_place];
+  } else if (alignment == 4) {
+    const auto* const source = static_cast<const std::uint32_t*>(from) + 2 * from_place;
+    auto* const target = static_cast<std::uint32_t*>(to) + 2 * to_place;
+    target[0] = source[0];
+    target[1] = source[1];
+  } else if (size == 8) {
+    static_cast<std::uint64_t*>(to)[to_place] = static_cast<const std::uint64_t*>(from)[from_place];
+  } else {
+    const auto* const source = static_cast<const std::uint64_t*>(from) + 2 * from_place;
+    auto* const target = static_cast<std::uint64_t*>(to) + 2 * to_place;
+    target[0] = source[0];
+    target[1] = source[1];
+  }
+}
+
+// Hands out pieces of scratch memory, each aligned to 256 bytes. Without memory it only measures, so that the query
+// and the run share one layout.
+class Pieces {
+ public:
+  explicit Pieces(void* memory = nullptr) noexcept : memory_(static_cast<char*>(memory)) {}
+  template <class T>
+  T* take(Int count) {
+    constexpr Int kMost = INT64_MAX / 4;
+    if (count > kMost / static_cast<Int>(sizeof(T)) || bytes_ > kMost)
+      throw Error(SPK_STATUS_INDEX_OVERFLOW, "the workspace needs %lld numbers, which do not fit in 63 bits of bytes",
+                  static_cast<long long>(count));
+    T* const here = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + bytes_);
+    bytes_ += round_up(count * static_cast<Int>(sizeof(T)), 256);
+    return here;
+  }
+  std::size_t bytes() const noexcept { return static_cast<std::size_t>(bytes_); }
+
+ private:
+  char* memory_;
+  Int bytes_ = 0;
+};
+
+// Programmatic dependent launch: a kernel may be brought up while the one before it still runs. It must wait before
+// it touches memory. Nothing where the architecture has no such thing.
+__device__ inline void wait_for_kernel_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+__device__ inline void let_kernel_after_start() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+// Whether kernels may be launched that way, captured ones too.
+inline bool overlaps_launches(const Device& device) {
+  int driver = 0;
+  return device.sm >= 90 && cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12030;
+}
+
+template <class... Parameters, class... Arguments>
+void launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, std::size_t shared_bytes,
+                   cudaStream_t stream, bool overlaps, Arguments&&... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = overlaps ? 1u : 0u;
+  SPK_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, Parameters(std::forward<Arguments>(arguments))...));
+}
+
+// Blocks of `threads` for `count` items, as many as are worth having; kernels go on with a grid-wide stride.
+inline unsigned grid_for(const Device& device, Int count, Int threads) noexcept {
+  return static_cast<unsigned>(std::clamp<Int>(ceil_div(count, threads), 1, Int{32} * device.sm_count));
+}
+
+}  // namespace spk::cuda
