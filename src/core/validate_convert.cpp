@@ -189,4 +189,26 @@ void validate_memory(const SortProblem& p, ConversionPhase) { check_in_place(p.a
 
 void validate_memory(const CoalesceProblem& p, ConversionPhase) { check_in_place(p.a, nullptr); }
 
+void check_result(const SparseView& b, std::int64_t count) {
+  if (b.offset_type != IndexType::none && count > max_of(b.offset_type) - b.base)
+    throw Error(SPK_STATUS_INDEX_OVERFLOW, "matB: %lld stored %s with base %d do not fit offsets of type %s",
+                static_cast<Long>(count), b.format == Format::bsr ? "blocks" : "entries", b.base,
+                name_of(b.offset_type));
+  const std::int64_t elements =
+      b.format == Format::blocked_ell ? b.rows : saturating_product(b.block_size, b.block_size);
+  check_bytes(count, elements, size_of(b.value_type), "matB: values");
+}
+
+void check_destination(const SparseView& b, std::int64_t count) {
+  check_result(b, count);
+  const bool is_ell = b.format == Format::blocked_ell;
+  const std::int64_t room = is_ell ? b.ell_cols : b.nnzb;
+  if (room != count)
+    throw Error(SPK_STATUS_INVALID_VALUE, "matB: %s = %lld but the conversion gives %lld",
+                is_ell                    ? "ell_cols"
+                : b.format == Format::bsr ? "nnzb"
+                                          : "nnz",
+                static_cast<Long>(room), static_cast<Long>(count));
+}
+
 }  // namespace spk

@@ -27,4 +27,10 @@ void validate_memory(const TransposeProblem& p, ConversionPhase phase);
 void validate_memory(const SortProblem& p, ConversionPhase phase);
 void validate_memory(const CoalesceProblem& p, ConversionPhase phase);
 
+// What a conversion gives must fit. Throws INDEX_OVERFLOW if `count` entries or blocks (Blocked-ELL: ell_cols) cannot
+// be described by b.
+void check_result(const SparseView& b, std::int64_t count);
+// The same, and INVALID_VALUE if b has not room for exactly `count`.
+void check_destination(const SparseView& b, std::int64_t count);
+
 }  // namespace spk

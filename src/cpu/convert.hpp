@@ -8,6 +8,7 @@
 
 #include "core/backend.hpp"
 #include "core/error.hpp"
+#include "core/validate_convert.hpp"
 #include "cpu/parallel.hpp"
 
 // What the conversions of the CPU backend share. The source is checked as a whole before anything follows it; after
@@ -161,11 +162,6 @@ void check_source(const SparseView& a, const char* name, const Exec& exec);
 // Throws INVALID_STRUCTURE unless all indices are in [base, base + limit), or -1 where that is allowed.
 void check_indices(const void* indices, IndexType type, Range range, std::int32_t base, Int limit, bool may_be_unused,
                    const char* name, const char* array, const Exec& exec);
-// Throws INDEX_OVERFLOW if `count` units (Blocked-ELL: ell_cols) cannot be described by b.
-void check_result(const SparseView& b, Int count);
-// The same, and INVALID_VALUE if b has not room for exactly `count`.
-void check_destination(const SparseView& b, Int count);
-
 // Writes the offsets array of a result, if its format has one: offsets (majors + 1, from 0) plus the base.
 void write_offsets(const SparseView& b, const Int* offsets, const Exec& exec) noexcept;
 

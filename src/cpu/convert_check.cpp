@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The spk authors
 #include <atomic>
 
-#include "core/checked.hpp"
 #include "cpu/convert.hpp"
 
 namespace spk::cpu::convert {
@@ -100,27 +99,6 @@ void check_source(const SparseView& a, const char* name, const Exec& exec) {
     check_indices(a.row_indices, a.index_type, stored, a.base, a.rows, false, name, "row_indices", exec);
   check_indices(a.minor_indices(), a.index_type, stored, a.base, minors_of(a, along_of(a.format)),
                 a.format == Format::blocked_ell, name, minor_name(a.format), exec);
-}
-
-void check_result(const SparseView& b, Int count) {
-  if (b.offset_type != IndexType::none && count > max_of(b.offset_type) - b.base)
-    throw Error(SPK_STATUS_INDEX_OVERFLOW, "matB: %lld stored %s with base %d do not fit offsets of type %s",
-                static_cast<Long>(count), b.format == Format::bsr ? "blocks" : "entries", b.base,
-                name_of(b.offset_type));
-  const Int elements = b.format == Format::blocked_ell ? b.rows : saturating_product(b.block_size, b.block_size);
-  check_bytes(count, elements, size_of(b.value_type), "matB: values");
-}
-
-void check_destination(const SparseView& b, Int count) {
-  check_result(b, count);
-  const bool is_ell = b.format == Format::blocked_ell;
-  const Int room = is_ell ? b.ell_cols : b.nnzb;
-  if (room != count)
-    throw Error(SPK_STATUS_INVALID_VALUE, "matB: %s = %lld but the conversion gives %lld",
-                is_ell                    ? "ell_cols"
-                : b.format == Format::bsr ? "nnzb"
-                                          : "nnz",
-                static_cast<Long>(room), static_cast<Long>(count));
 }
 
 void write_offsets(const SparseView& b, const Int* offsets, const Exec& exec) noexcept {

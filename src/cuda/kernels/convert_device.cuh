@@ -8,14 +8,11 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/views.hpp"
-#include "cuda/device.hpp"
+#include "cuda/convert.hpp"
+#include "cuda/value.cuh"
 
 // What the kernels of the conversions share: index loads, searches, and pieces of the workspace.
 namespace spk::cuda {
-
-using Int = std::int64_t;
 
 constexpr Int ceil_div(Int a, Int b) noexcept { return (a + b - 1) / b; }
 constexpr Int round_up(Int a, Int b) noexcept { return ceil_div(a, b) * b; }
@@ -81,27 +78,55 @@ __device__ inline void move_value(void* to, Int to_place, const void* from, Int 
   }
 }
 
-// Hands out pieces of scratch memory, each aligned to 256 bytes. Without memory it only measures, so that the query
-// and the run share one layout.
-class Pieces {
- public:
-  explicit Pieces(void* memory = nullptr) noexcept : memory_(static_cast<char*>(memory)) {}
-  template <class T>
-  T* take(Int count) {
-    constexpr Int kMost = INT64_MAX / 4;
-    if (count > kMost / static_cast<Int>(sizeof(T)) || bytes_ > kMost)
-      throw Error(SPK_STATUS_INDEX_OVERFLOW, "the workspace needs %lld numbers, which do not fit in 63 bits of bytes",
-                  static_cast<long long>(count));
-    T* const here = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + bytes_);
-    bytes_ += round_up(count * static_cast<Int>(sizeof(T)), 256);
-    return here;
-  }
-  std::size_t bytes() const noexcept { return static_cast<std::size_t>(bytes_); }
-
- private:
-  char* memory_;
-  Int bytes_ = 0;
+struct Entry {
+  Int row, col, place;  // value is values[place]
+  bool used;            // false: a slot of Blocked-ELL without a block
 };
+
+// Entry number t of a sound matrix. Blocks: its elements in storage order.
+__device__ inline Entry read_entry(const SparseView& a, Int t) {
+  if (a.format == Format::coo) {
+    const Int place = a.first_entry + t;
+    return {load_index(a.row_indices, a.index_type, place) - a.base,
+            load_index(a.col_indices, a.index_type, place) - a.base, place, true};
+  }
+  const Int edge = a.block_size;
+  if (a.format == Format::blocked_ell) {
+    const Int row = t / a.ell_cols, inside = t % a.ell_cols;
+    const Int slot = row / edge * (a.ell_cols / edge) + inside / edge;
+    const Int stored = load_index(a.col_indices, a.index_type, slot);
+    return {row, (stored - a.base) * edge + inside % edge, t, stored != -1};
+  }
+  const Int unit = edge * edge, block = a.first_entry + (unit == 1 ? t : t / unit);
+  const bool is_csc = a.format == Format::csc;
+  const Int majors = is_csc ? a.cols : a.rows / edge;
+  const Int major = last_at_most(a.offsets, a.offset_type, block + a.base, 0, majors);
+  const Int minor = load_index(is_csc ? a.row_indices : a.col_indices, a.index_type, block) - a.base;
+  if (is_csc) return {minor, major, block, true};
+  if (unit == 1) return {major, minor, block, true};
+  const Int inside = t % unit, slow = inside / edge, fast = inside % edge;
+  const bool by_cols = a.block_order == Order::col;
+  return {major * edge + (by_cols ? fast : slow), minor * edge + (by_cols ? slow : fast), a.first_entry * unit + t,
+          true};
+}
+
+__device__ inline Int first_item() { return static_cast<Int>(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ inline Int item_stride() { return static_cast<Int>(gridDim.x) * blockDim.x; }
+
+// *to grows by the numbers of all threads of the warp, with one atomic if there is anything to add.
+__device__ inline void add_to(unsigned long long* to, unsigned long long number) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) number += __shfl_xor_sync(0xffffffffu, number, step);
+  if (threadIdx.x % 32 == 0 && number != 0) atomicAdd(to, number);
+}
+
+__device__ inline bool is_outside(Int index, int base, Int limit) { return index < base || index - base >= limit; }
+
+// Sum of two entries of one place, rounded to their type.
+template <class T>
+__device__ T add_values(T x, T y) {
+  return FromSum<T>::of(add(to_sum(x), to_sum(y)));
+}
 
 // Programmatic dependent launch: a kernel may be brought up while the one before it still runs. It must wait before
 // it touches memory. Nothing where the architecture has no such thing.
@@ -140,6 +165,15 @@ void launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, s
 // Blocks of `threads` for `count` items, as many as are worth having; kernels go on with a grid-wide stride.
 inline unsigned grid_for(const Device& device, Int count, Int threads) noexcept {
   return static_cast<unsigned>(std::clamp<Int>(ceil_div(count, threads), 1, Int{32} * device.sm_count));
+}
+
+// Launches a kernel over `count` items; with none it does nothing.
+template <class... Parameters, class... Arguments>
+void for_items(void (*kernel)(Parameters...), const Device& device, Int count, const Exec& exec,
+               Arguments&&... arguments) {
+  if (count == 0) return;
+  launch_kernel(kernel, dim3(grid_for(device, count, 256)), 256, 0, stream_of(exec), false,
+                std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace spk::cuda
