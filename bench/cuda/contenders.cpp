@@ -12,7 +12,7 @@ const char* kind_name(Kind kind) {
     case Kind::kCusparse: return "cusparse";
     case Kind::kCusparseDefault: return "cusparse_default";
     case Kind::kDense: return "dense";
-    case Kind::kDenseLoose: return "dense_loose";
+    case Kind::kDenseTf32: return "dense_tf32";
   }
   return "";
 }

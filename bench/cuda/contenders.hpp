@@ -19,7 +19,7 @@ enum class Kind {
   kCusparse,         // one algorithm, preprocessed
   kCusparseDefault,  // the default algorithm without preprocessing, as most callers have it
   kDense,            // cuBLAS on the full matrix, at the same precision
-  kDenseLoose        // cuBLAS with what it may do to be faster: TF32 products for f32, 16-bit sums of partial results
+  kDenseTf32         // cuBLAS with TF32 products where f32 was asked for: not the same arithmetic, whatever its errors
 };
 const char* kind_name(Kind kind);
 bool is_spk(Kind kind);

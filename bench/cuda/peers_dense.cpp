@@ -86,12 +86,12 @@ void add_dense(Field& field, const Device& device, const Operands& operands) {
     enter("cublas TF32", Kind::kDense, {CUBLAS_COMPUTE_32F_FAST_TF32});
   } else if (setting.type_name == "f32") {
     enter("cublas f32", Kind::kDense, {CUBLAS_COMPUTE_32F_PEDANTIC});
-    enter("cublas TF32", Kind::kDenseLoose, {CUBLAS_COMPUTE_32F_FAST_TF32});
+    enter("cublas TF32", Kind::kDenseTf32, {CUBLAS_COMPUTE_32F_FAST_TF32});
   } else if (setting.type_name == "f64") {
     enter("cublas f64", Kind::kDense, {CUBLAS_COMPUTE_64F});
   } else {
     enter("cublas f32 sums", Kind::kDense, {CUBLAS_COMPUTE_32F, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION});
-    enter("cublas default", Kind::kDenseLoose, {CUBLAS_COMPUTE_32F});
+    enter("cublas default", Kind::kDense, {CUBLAS_COMPUTE_32F});
   }
 }
 

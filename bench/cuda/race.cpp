@@ -22,7 +22,8 @@ bool judge(const Device& device, const Operands& operands, const Contender& cont
     device.wait();
     result.worst = operands.worst(false);
     const bool outside = !(result.worst <= 1);
-    result.loose = outside && !is_spk(contender.kind) && operands.worst(true) <= 1;
+    const bool coarse = outside || contender.kind == Kind::kDenseTf32;
+    result.loose = coarse && !is_spk(contender.kind) && operands.worst(true) <= 1;
     result.wrong = outside && !result.loose;
   } catch (const Unsupported& refusal) {
     race.absent.push_back({contender.name, refusal.what()});
@@ -60,6 +61,10 @@ const Result* Race::loose() const {
   return best([](Kind kind) { return !is_spk(kind); }, true);
 }
 
+const Result* Race::forced() const {
+  return best([](Kind kind) { return kind == Kind::kSpkForced; });
+}
+
 bool Race::wrong() const {
   for (const Result& result : results) {
     if (result.wrong && is_spk(result.kind)) return true;
@@ -71,6 +76,12 @@ double Race::ratio() const {
   const Result* ours = spk();
   const Result* theirs = rival();
   return ours == nullptr || theirs == nullptr ? 0 : theirs->median / ours->median;
+}
+
+double Race::regret() const {
+  const Result* chosen = spk();
+  const Result* fastest = forced();
+  return chosen == nullptr || fastest == nullptr ? 0 : chosen->median / fastest->median;
 }
 
 Race race(const Device& device, const tool::CsrMatrix& matrix, const Setting& setting, std::int64_t width,

@@ -16,7 +16,7 @@ struct Result {
   Kind kind = Kind::kSpk;
   std::int32_t id = 0;
   bool wrong = false;  // outside every bound, or the call failed: not timed
-  bool loose = false;  // a peer outside the bound, but within that of coarser arithmetic: timed, no rival
+  bool loose = false;  // a peer with coarser arithmetic, within the bound of that: timed, no rival
   std::string failure;
   double worst = 0;  // error / bound
   // Microseconds of one launch.
@@ -41,13 +41,16 @@ struct Race {
 
   // The fastest of those wanted that keep the bound (`loose`: that do not); NULL where there is none.
   const Result* best(bool (*wanted)(Kind), bool loose = false) const;
-  const Result* spk() const;    // the one-shot call
-  const Result* plan() const;   // the plan
-  const Result* rival() const;  // the fastest peer
-  const Result* loose() const;  // the fastest peer outside the bound
-  bool wrong() const;           // a result of spk is wrong
+  const Result* spk() const;     // the one-shot call
+  const Result* plan() const;    // the plan
+  const Result* rival() const;   // the fastest peer
+  const Result* loose() const;   // the fastest peer outside the bound
+  const Result* forced() const;  // spk's fastest kernel, asked for by id
+  bool wrong() const;            // a result of spk is wrong
   // Best rival's time over spk's one-shot time; 0 where one of them is missing.
   double ratio() const;
+  // Time of the kernel that spk chose over that of its fastest; 0 where they were not timed one by one.
+  double regret() const;
 };
 
 struct RaceOptions {

@@ -18,11 +18,13 @@ namespace {
 using tool::Operation;
 using tool::Table;
 
-bool is_dense(Kind kind) { return kind == Kind::kDense || kind == Kind::kDenseLoose; }
+bool is_dense(Kind kind) { return kind == Kind::kDense || kind == Kind::kDenseTf32; }
 bool is_cusparse(Kind kind) { return kind == Kind::kCusparse || kind == Kind::kCusparseDefault; }
 
 // Ratios below these are listed: a loss beyond noise, and a rout.
 constexpr double kLoss = 0.95, kRout = 0.5;
+// A choice of kernel that costs more than this is named.
+constexpr double kRegret = 1.05;
 
 std::string us(const Result* result) { return result == nullptr ? "-" : fmt::format("{:.2f}", result->median); }
 
@@ -50,7 +52,8 @@ struct Mean {
 
 struct Group {
   int races = 0, losses = 0, routs = 0, wrong = 0, missing = 0;
-  Mean rival, cusparse, fallback, dense, loose, plan, share;
+  int misses = 0;
+  Mean regret, rival, cusparse, fallback, dense, loose, plan, share;
 
   void add(const Race& race) {
     ++races;
@@ -68,6 +71,8 @@ struct Group {
     loose.add(over(race.loose()));
     if (race.plan() != nullptr && race.rival() != nullptr) plan.add(race.rival()->median / race.plan()->median);
     share.add(race.bound.us / ours->median);
+    regret.add(race.regret());
+    misses += race.regret() > kRegret;
     losses += race.ratio() > 0 && race.ratio() < kLoss;
     routs += race.ratio() > 0 && race.ratio() < kRout;
   }
@@ -86,7 +91,9 @@ struct Group {
             fmt::format("{}", losses),
             fmt::format("{}", routs),
             fmt::format("{}", missing),
-            fmt::format("{}", wrong)};
+            fmt::format("{}", wrong),
+            regret.text(),
+            fmt::format("{}", misses)};
   }
 };
 
@@ -118,6 +125,7 @@ void print_line(const Race& race) {
     return mine == nullptr || rival == nullptr ? "-" : fmt::format("{:.2f}", rival->median / mine->median);
   };
   std::string kernel = ours == nullptr ? "" : ours->name;
+  if (race.regret() > kRegret) kernel += fmt::format(" ({} {:.2f})", race.forced()->name, race.forced()->median);
   for (const Result& result : race.results) {
     if (!result.wrong) continue;
     kernel += result.failure.empty() ? fmt::format(" WRONG {}: error {:.3g} x bound", result.name, result.worst)
@@ -159,7 +167,9 @@ void print_summary(const std::vector<Race>& races) {
                {"<0.95"},
                {"<0.5"},
                {"refused"},
-               {"wrong"}});
+               {"wrong"},
+               {"regret"},
+               {">1.05"}});
   for (const auto& [key, group] : groups) {
     table.add_row(group.cells(std::get<0>(key), fmt::format("{}", std::get<1>(key))));
   }
