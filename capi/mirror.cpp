@@ -34,12 +34,18 @@ DenseView Mirror::copy(const DenseView& x) {
   y.batch_stride = shared ? 0 : lines * y.ld;
   char* block = allocate(copies * lines * y.ld * size);
   y.values = block;
-  for (std::int64_t b = 0; b < copies; ++b)
+  const auto copy_part = [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+    backend_.copy_to_host(block + to * size, advance_bytes(static_cast<const void*>(x.values), from * size),
+                          static_cast<std::size_t>(count * size), stream_);
+  };
+  for (std::int64_t b = 0; b < copies; ++b) {
+    if (x.ld == length) {
+      copy_part(b * x.batch_stride, b * lines * y.ld, lines * length);
+      continue;
+    }
     for (std::int64_t line = 0; line < lines; ++line)
-      backend_.copy_to_host(
-          block + (b * lines + line) * y.ld * size,
-          advance_bytes(static_cast<const void*>(x.values), (b * x.batch_stride + line * x.ld) * size),
-          static_cast<std::size_t>(length * size), stream_);
+      copy_part(b * x.batch_stride + line * x.ld, (b * lines + line) * y.ld, length);
+  }
   return y;
 }
 

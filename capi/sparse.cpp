@@ -217,6 +217,7 @@ extern "C" spk_status_t spk_spmat_validate(spk_handle_t handle, spk_const_spmat_
     exec.threads = handle->threads();
     exec.stream = handle->stream;
     check_structure_pointers(*handle->backend, view, "mat");
+    if (view.nnz != 0) check_pointer(*handle->backend, view.values, "mat's values");
     handle->backend->validate(view, found, exec);
     if (report != nullptr) *report = found;
     throw_if_broken(found, view, "mat");

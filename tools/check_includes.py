@@ -34,6 +34,7 @@ RULES = {
     "tests/reference": (["include/", "tests/", "src/"], None),
     "tests/core": (["include/", "tests/", "src/"], None),
     "tests/plugin": (["include/", "tests/", "src/core/"], None),
+    "tests/plugin/device_plugin.cpp": (["include/", "tests/", "src/core/", "src/cpu/backend.hpp"], None),
     "tests/tools": (["include/", "tests/", "tools/"], None),
     "tests/fuzz": (["include/", "src/"], None),
     # Reading matrices, timing and tables are written once, for the tool and the benchmarks.

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The spk authors
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <list>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -55,7 +57,6 @@ std::vector<Contender> contenders_of(const Options& options) {
     const bool plan = name.ends_with(":plan");
     const std::string backend = plan ? name.substr(0, name.size() - 5) : name;
     Handle handle = make_handle(backend_from_name(backend, "bench: --backend"), options.threads);
-    require_host_memory(handle, "bench");
     contenders.push_back({name, plan, std::move(handle)});
   }
   return contenders;
@@ -77,21 +78,26 @@ std::vector<std::int64_t> widths_of(const Options& options) {
 
 Result measure(const CsrMatrix& matrix, const Problem& problem, const std::vector<Contender>& contenders,
                const std::optional<Limits>& limits, int samples) {
-  const Workload workload(matrix, problem);
-  std::vector<Runner> runners;
-  std::vector<std::function<void()>> calls;
-  runners.reserve(contenders.size());
+  // Contenders of one kind of memory share their operands.
+  std::list<Workload> workloads;
+  std::list<Runner> runners;
+  std::vector<Timed> calls;
   Result result;
   for (const Contender& contender : contenders) {
-    const Runner& runner = runners.emplace_back(contender.handle, workload, contender.plan);
-    calls.emplace_back(std::cref(runner));
+    const spk_backend_t backend = backend_of(contender.handle);
+    auto workload = std::find_if(workloads.begin(), workloads.end(), [&](const Workload& made) {
+      return cases::has_own_memory(made.backend()) == cases::has_own_memory(backend);
+    });
+    if (workload == workloads.end()) workload = workloads.emplace(workload, matrix, problem, backend);
+    const Runner& runner = runners.emplace_back(contender.handle, *workload, contender.plan);
+    calls.push_back(runner.timed());
     result.kernels.push_back(runner.description());
   }
   TimingPlan plan;
   plan.samples = samples;
   result.timings = time_interleaved(calls, plan);
-  result.flops = workload.flops();
-  result.bytes = workload.bytes();
+  result.flops = workloads.front().flops();
+  result.bytes = workloads.front().bytes();
   result.entries = static_cast<double>(matrix.nnz);
   const bool wide = matrix.type->compute == SPK_COMPUTE_64F || matrix.type->compute == SPK_COMPUTE_C_64F;
   result.bound = limits ? limits->bound_seconds(result.flops, result.bytes, wide) : 0;
@@ -138,7 +144,9 @@ class Report {
       const double rate = work_of(result) / timing.median;
       cells.emplace_back(fmt::format("{:.2f}", rate * 1e-9));
       cells.emplace_back(fmt::format("{:.0f} %", 100 * timing.spread()));
-      if (limits_) cells.emplace_back(fmt::format("{:.0f} %", 100 * result.bound / timing.median));
+      // The limits are the CPU's.
+      const bool has_bound = !cases::has_own_memory(backend_of(contenders_[c].handle));
+      if (limits_) cells.emplace_back(has_bound ? fmt::format("{:.0f} %", 100 * result.bound / timing.median) : "-");
       if (c > 0) cells.emplace_back(fmt::format("{:.2f}", timing.median / result.timings[0].median));
       log_rate_[c] += rate > 0 ? std::log(rate) : 0;
       record["results"].push_back({{"backend", contenders_[c].name},

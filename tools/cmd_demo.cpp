@@ -76,7 +76,7 @@ void add_result(Table& table, Counts& counts, const Handle& handle, Workload& wo
   const Runner runner(handle, workload, false);
   TimingPlan plan;
   plan.samples = 5;
-  const Timing timing = time_alone(std::cref(runner), plan);
+  const Timing timing = time_alone(runner.timed(), plan);
   cells.emplace_back(fmt::format("{:.4f}", timing.median * 1e3));
   cells.emplace_back(rate_text(workload, timing.median));
   if (reference) {
@@ -110,9 +110,7 @@ void demo(const Options& options, int& exit_code) {
   std::vector<bool> is_reference;
   for (const spk_backend_info_t& backend : backends) {
     const bool reference = backend.backend == SPK_BACKEND_REFERENCE;
-    // Device memory is a matter of the caller's runtime, which this program does not bring.
-    const bool host = backend.backend != SPK_BACKEND_CUDA;
-    if (backend.available == 0 || !host || (reference && !options.time_reference)) continue;
+    if (backend.available == 0 || (reference && !options.time_reference)) continue;
     handles.push_back(make_handle(backend.backend, options.threads));
     is_reference.push_back(reference);
   }
@@ -143,8 +141,8 @@ void demo(const Options& options, int& exit_code) {
         problem.n = options.n;
         // Attention's Q K^T: both operands of the SDDMM have their inner size contiguous.
         if (operation == Operation::kSddmm) problem.opB = SPK_OP_T;
-        Workload workload(matrix, problem);
         for (std::size_t h = 0; h < handles.size(); ++h) {
+          Workload workload(matrix, problem, backend_of(handles[h]));
           add_result(table, counts, handles[h], workload, is_reference[h]);
         }
       }

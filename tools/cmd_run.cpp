@@ -69,14 +69,13 @@ void run(const Options& options, int& exit_code) {
   require_at_least("run", "--samples", options.samples, 1);
   const MatrixFile file(options.file, "run: FILE");
   const Handle handle = make_handle(backend, options.threads);
-  require_host_memory(handle, "run");
   const CsrMatrix matrix = file.csr(type);
-  Workload workload(matrix, problem);
+  Workload workload(matrix, problem, backend_of(handle));
   const Runner runner(handle, workload, options.plan);
 
   TimingPlan plan;
   plan.samples = options.samples;
-  const Timing timing = time_alone(std::cref(runner), plan);
+  const Timing timing = time_alone(runner.timed(), plan);
   Verdict verdict;
   if (options.check) {
     verdict = check_against_reference(handle, workload, runner);

@@ -48,24 +48,17 @@ std::vector<spk_backend_info_t> all_backends() {
   return backends;
 }
 
-std::string backend_name(const Handle& handle) {
+spk_backend_t backend_of(const Handle& handle) {
   spk_backend_t backend = SPK_BACKEND_AUTO;
   check(spk_get_backend(handle.get(), &backend), handle.get());
-  spk_backend_info_t info{};
-  info.struct_size = sizeof info;
-  check(spk_backend_info(backend, &info));
-  return info.name;
+  return backend;
 }
 
-void require_host_memory(const Handle& handle, std::string_view command) {
-  spk_backend_t backend = SPK_BACKEND_AUTO;
-  check(spk_get_backend(handle.get(), &backend), handle.get());
-  if (backend == SPK_BACKEND_CUDA) {
-    throw UsageError(
-        fmt::format("{}: the cuda backend computes in device memory and this command holds its matrices "
-                    "in host memory; take --backend cpu",
-                    command));
-  }
+std::string backend_name(const Handle& handle) {
+  spk_backend_info_t info{};
+  info.struct_size = sizeof info;
+  check(spk_backend_info(backend_of(handle), &info));
+  return info.name;
 }
 
 }  // namespace spk::tool

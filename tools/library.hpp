@@ -46,10 +46,8 @@ Handle make_handle(spk_backend_t backend, int threads);
 // CPU, CUDA and REFERENCE as the library describes them.
 std::vector<spk_backend_info_t> all_backends();
 
-// "cpu", "cuda" or "reference" of a handle.
+// CPU, CUDA or REFERENCE of a handle, and as "cpu", "cuda" or "reference".
+spk_backend_t backend_of(const Handle& handle);
 std::string backend_name(const Handle& handle);
-
-// Commands keep matrices in host memory. UsageError if the backend computes elsewhere.
-void require_host_memory(const Handle& handle, std::string_view command);
 
 }  // namespace spk::tool

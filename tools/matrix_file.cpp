@@ -45,11 +45,10 @@ double CsrMatrix::sparsity() const {
   return 1.0 - static_cast<double>(nnz) / static_cast<double>(rows) / static_cast<double>(cols);
 }
 
-Sparse CsrMatrix::describe(void* other_values) const {
+Sparse CsrMatrix::describe(void* offsets, void* columns, void* entries) const {
   spk_spmat_t mat = nullptr;
-  check(spk_csr_create(&mat, rows, cols, nnz, row_offsets.data(), col_indices.data(),
-                       other_values != nullptr ? other_values : values.data(), index_type, index_type,
-                       SPK_INDEX_BASE_ZERO, type->type));
+  check(spk_csr_create(&mat, rows, cols, nnz, offsets, columns, entries, index_type, index_type, SPK_INDEX_BASE_ZERO,
+                       type->type));
   return Sparse(mat);
 }
 

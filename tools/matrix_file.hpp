@@ -33,8 +33,9 @@ struct CsrMatrix {
   std::int64_t row_length(std::int64_t row) const { return offset(row + 1) - offset(row); }
   double sparsity() const;
 
-  // A descriptor over these arrays, with `values` of the caller in place of the own ones if not NULL.
-  Sparse describe(void* other_values = nullptr) const;
+  // A descriptor over copies of these arrays, or over the arrays themselves, with this matrix's sizes and types.
+  Sparse describe(void* offsets, void* columns, void* entries) const;
+  Sparse describe() const { return describe(row_offsets.data(), col_indices.data(), values.data()); }
 
  private:
   std::int64_t index(const Buffer& buffer, std::int64_t position) const {

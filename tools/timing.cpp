@@ -28,17 +28,19 @@ Timing summarize(std::vector<double> seconds) {
           static_cast<int>(seconds.size())};
 }
 
-std::vector<Timing> time_interleaved(const std::vector<std::function<void()>>& contenders, const TimingPlan& plan) {
+std::vector<Timing> time_interleaved(const std::vector<Timed>& contenders, const TimingPlan& plan) {
   struct State {
     int samples;
     std::int64_t calls;
     std::vector<double> seconds;
   };
   std::vector<State> states;
-  for (const auto& contender : contenders) {
-    contender();  // first touch of pages and code
+  for (const Timed& contender : contenders) {
+    contender.call();  // first touch of pages and code
+    contender.wait();
     const double start = now();
-    contender();
+    contender.call();
+    contender.wait();
     const double one = std::max(now() - start, 1e-9);
     const int samples = one > 4 * plan.slow_seconds ? 1
                         : one > plan.slow_seconds   ? std::min(3, plan.samples)
@@ -49,9 +51,12 @@ std::vector<Timing> time_interleaved(const std::vector<std::function<void()>>& c
     for (std::size_t c = 0; c < contenders.size(); ++c) {
       State& state = states[c];
       if (round >= state.samples) continue;
-      contenders[c]();
+      const Timed& contender = contenders[c];
+      contender.call();
+      contender.wait();
       const double start = now();
-      for (std::int64_t call = 0; call < state.calls; ++call) contenders[c]();
+      for (std::int64_t call = 0; call < state.calls; ++call) contender.call();
+      contender.wait();
       state.seconds.push_back((now() - start) / static_cast<double>(state.calls));
     }
   }
@@ -60,7 +65,7 @@ std::vector<Timing> time_interleaved(const std::vector<std::function<void()>>& c
   return timings;
 }
 
-Timing time_alone(const std::function<void()>& contender, const TimingPlan& plan) {
+Timing time_alone(const Timed& contender, const TimingPlan& plan) {
   return time_interleaved({contender}, plan).front();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace spk::tool {
@@ -24,11 +25,20 @@ struct TimingPlan {
   double slow_seconds = 20e-3;     // a call at least this long gets 3 samples, one four times as long gets 1
 };
 
+// What is timed: a call, and how to wait for all calls where they return before they are done.
+struct Timed {
+  template <class Call>
+  Timed(
+      Call given, std::function<void()> waits = [] {})
+      : call(std::move(given)), wait(std::move(waits)) {}
+  std::function<void()> call, wait;
+};
+
 // Times contenders sample by sample in turn, so that a change of the machine's speed hits all alike. Each sample is
 // preceded by one call that is not counted: caches are warm.
-std::vector<Timing> time_interleaved(const std::vector<std::function<void()>>& contenders, const TimingPlan& plan = {});
+std::vector<Timing> time_interleaved(const std::vector<Timed>& contenders, const TimingPlan& plan = {});
 
-Timing time_alone(const std::function<void()>& contender, const TimingPlan& plan = {});
+Timing time_alone(const Timed& contender, const TimingPlan& plan = {});
 
 // Middle, first and third quartile of values in any order; 0 for none.
 Timing summarize(std::vector<double> seconds);

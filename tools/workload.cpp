@@ -46,15 +46,45 @@ Workload::Shape Workload::stored_shape(std::int64_t rows, std::int64_t cols, spk
   return {rows, cols, std::max<std::int64_t>(1, problem_.order == SPK_ORDER_ROW ? cols : rows)};
 }
 
-Dense Workload::dense(const Shape& shape, const Buffer& values) const {
+Space::Space(spk_backend_t backend, std::size_t bytes) : bytes_(bytes) {
+  if (cases::has_own_memory(backend))
+    device_ = cases::DeviceBlock(bytes);
+  else
+    own_ = Buffer(bytes);
+  host_ = own_.data();
+}
+
+Space::Space(spk_backend_t backend, const Buffer& image) : bytes_(image.bytes()), host_(image.data()) {
+  if (!cases::has_own_memory(backend)) return;
+  device_ = cases::DeviceBlock(bytes_);
+  fill(image);
+}
+
+void Space::fill(const Buffer& image) const {
+  if (device_.data() != nullptr)
+    device_.upload(image.data());
+  else
+    std::memcpy(host_, image.data(), bytes_);
+}
+
+Dense Workload::dense(const Shape& shape, const Space& values) const {
   spk_dnmat_t mat = nullptr;
   check(spk_dnmat_create(&mat, shape.rows, shape.cols, shape.ld, values.data(), matrix_.type->type, problem_.order));
   return Dense(mat);
 }
 
-Workload::Workload(const CsrMatrix& matrix, const Problem& problem)
+Sparse Workload::sparse(const Space& values) {
+  if (offsets_.bytes() == 0) {
+    offsets_ = Space(backend_, matrix_.row_offsets);
+    columns_ = Space(backend_, matrix_.col_indices);
+  }
+  return matrix_.describe(offsets_.data(), columns_.data(), values.data());
+}
+
+Workload::Workload(const CsrMatrix& matrix, const Problem& problem, spk_backend_t backend)
     : matrix_(matrix),
       problem_(problem),
+      backend_(backend),
       alpha_(make_scalar(problem.alpha, *matrix.type)),
       beta_(make_scalar(problem.beta, *matrix.type)) {
   const ValueType& type = *matrix.type;
@@ -70,20 +100,23 @@ Workload::Workload(const CsrMatrix& matrix, const Problem& problem)
       m_ = flipped ? matrix.cols : matrix.rows;
       k_ = flipped ? matrix.rows : matrix.cols;
       n_ = problem.operation == Operation::kSpmm ? problem.n : 1;
-      sparse_in_ = matrix.describe();
+      values_ = Space(backend, matrix.values);
+      sparse_in_ = sparse(values_);
       const Shape shape_b = stored_shape(k_, n_, problem.opB);
       const Shape shape_c = stored_shape(m_, n_, SPK_OP_N);
       right_ = random_values(elements(shape_b), type, matrix.seed + 1);
       initial_ = random_values(elements(shape_c), type, matrix.seed + 2);
       output_ = Buffer(initial_.bytes());
+      right_space_ = Space(backend, right_);
+      output_space_ = Space(backend, output_);
       if (problem.operation == Operation::kSpmm) {
-        dense_right_ = dense(shape_b, right_);
-        dense_out_ = dense(shape_c, output_);
+        dense_right_ = dense(shape_b, right_space_);
+        dense_out_ = dense(shape_c, output_space_);
       } else {
         spk_dnvec_t vec = nullptr;
-        check(spk_dnvec_create(&vec, k_, right_.data(), type.type));
+        check(spk_dnvec_create(&vec, k_, right_space_.data(), type.type));
         vector_in_.reset(vec);
-        check(spk_dnvec_create(&vec, m_, output_.data(), type.type));
+        check(spk_dnvec_create(&vec, m_, output_space_.data(), type.type));
         vector_out_.reset(vec);
       }
       break;
@@ -98,25 +131,30 @@ Workload::Workload(const CsrMatrix& matrix, const Problem& problem)
       right_ = random_values(elements(shape_b), type, matrix.seed + 2);
       initial_ = random_values(std::max<std::int64_t>(matrix.nnz, 1), type, matrix.seed + 3);
       output_ = Buffer(initial_.bytes());
-      dense_left_ = dense(shape_a, left_);
-      dense_right_ = dense(shape_b, right_);
-      sparse_out_ = matrix.describe(output_.data());
+      left_space_ = Space(backend, left_);
+      right_space_ = Space(backend, right_);
+      output_space_ = Space(backend, output_);
+      dense_left_ = dense(shape_a, left_space_);
+      dense_right_ = dense(shape_b, right_space_);
+      sparse_out_ = sparse(output_space_);
       break;
     }
     case Operation::kSoftmax:
       m_ = matrix.rows;
       n_ = matrix.cols;
       k_ = 0;
-      sparse_in_ = matrix.describe();
+      values_ = Space(backend, matrix.values);
+      sparse_in_ = sparse(values_);
       initial_ = Buffer(std::max<std::int64_t>(matrix.nnz, 1), type.size);
       output_ = Buffer(initial_.bytes());
-      sparse_out_ = matrix.describe(output_.data());
+      output_space_ = Space(backend, output_);
+      sparse_out_ = sparse(output_space_);
       break;
   }
   reset_output();
 }
 
-void Workload::reset_output() { std::memcpy(output_.data(), initial_.data(), initial_.bytes()); }
+void Workload::reset_output() { output_space_.fill(initial_); }
 
 double Workload::flops() const {
   const double per_entry = matrix_.type->is_complex ? 8 : 2;
@@ -236,7 +274,7 @@ std::size_t Workload::workspace_bytes(const Handle& handle, const Plan& plan) co
   return bytes;
 }
 
-spk_status_t Workload::execute(const Handle& handle, const Plan& plan, const Buffer& workspace) const {
+spk_status_t Workload::execute(const Handle& handle, const Plan& plan, const Space& workspace) const {
   const spk_handle_t h = handle.get();
   const spk_compute_type_t compute = matrix_.type->compute;
   void* space = workspace.data();
@@ -270,9 +308,13 @@ Runner::Runner(const Handle& handle, const Workload& workload, bool with_plan)
     : handle_(handle),
       workload_(workload),
       plan_(with_plan ? workload.make_plan(handle) : Plan()),
-      workspace_(workload.workspace_bytes(handle, plan_)) {}
+      workspace_(workload.backend(), workload.workspace_bytes(handle, plan_)) {}
 
 void Runner::operator()() const { check(workload_.execute(handle_, plan_, workspace_), handle_.get()); }
+
+Timed Runner::timed() const {
+  return {[this] { (*this)(); }, [this] { check(spk_synchronize(handle_.get()), handle_.get()); }};
+}
 
 std::string Runner::description() const {
   if (!plan_) return workload_.kernel(handle_);

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "buffer.hpp"
+#include "cases/device_block.hpp"
 #include "library.hpp"
 #include "matrix_file.hpp"
+#include "timing.hpp"
 #include "value_types.hpp"
 
 namespace spk::tool {
@@ -30,11 +32,31 @@ struct Problem {
   double beta = 0;
 };
 
-// Operands of one problem in host memory. Dense values are generated from the matrix's seed, so they repeat.
+// Memory where a backend computes: of the host, or of the device.
+class Space {
+ public:
+  Space() = default;
+  Space(spk_backend_t backend, std::size_t bytes);
+  // The host's own buffer serves a host backend; another gets a copy. It must outlive the space.
+  Space(spk_backend_t backend, const Buffer& image);
+  void* data() const { return device_.data() != nullptr ? device_.data() : host_; }
+  std::size_t bytes() const { return bytes_; }
+  // Copies an image of bytes() bytes in.
+  void fill(const Buffer& image) const;
+
+ private:
+  std::size_t bytes_ = 0;
+  Buffer own_;
+  void* host_ = nullptr;
+  cases::DeviceBlock device_;
+};
+
+// Operands of one problem where a backend (not AUTO) computes. Dense values are generated from the matrix's seed, so
+// they repeat.
 class Workload {
  public:
   // `matrix` must outlive the workload; its values are read only.
-  Workload(const CsrMatrix& matrix, const Problem& problem);
+  Workload(const CsrMatrix& matrix, const Problem& problem, spk_backend_t backend = SPK_BACKEND_CPU);
 
   const CsrMatrix& matrix() const { return matrix_; }
   const Problem& problem() const { return problem_; }
@@ -50,12 +72,15 @@ class Workload {
   std::size_t workspace_bytes(const Handle& handle, const Plan& plan) const;
 
   // One call of the library: the plan's execution if there is a plan. Returns the library's status.
-  spk_status_t execute(const Handle& handle, const Plan& plan, const Buffer& workspace) const;
+  spk_status_t execute(const Handle& handle, const Plan& plan, const Space& workspace) const;
 
+  // On host backends only.
   const Buffer& result() const { return output_; }
 
   // Puts the output back to what it was before the first call (it matters when beta is not 0).
   void reset_output();
+
+  spk_backend_t backend() const { return backend_; }
 
   // Operands, for loops that are compared with the library. B and C as in Problem; SDDMM: left, right, values of C.
   const Buffer& left() const { return left_; }
@@ -66,12 +91,15 @@ class Workload {
     std::int64_t rows, cols, ld;
   };
   Shape stored_shape(std::int64_t rows, std::int64_t cols, spk_operation_t op) const;
-  Dense dense(const Shape& shape, const Buffer& values) const;
+  Dense dense(const Shape& shape, const Space& values) const;
+  Sparse sparse(const Space& values);
 
   const CsrMatrix& matrix_;
   Problem problem_;
   std::int64_t m_, k_, n_;  // C m x n, inner size k
+  spk_backend_t backend_;
   Buffer left_, right_, output_, initial_;
+  Space left_space_, right_space_, output_space_, offsets_, columns_, values_;
   Sparse sparse_in_, sparse_out_;
   Dense dense_left_, dense_right_, dense_out_;
   Vector vector_in_, vector_out_;
@@ -85,14 +113,15 @@ class Runner {
 
   void operator()() const;  // Failure with the library's message if the call fails
   const Plan& plan() const { return plan_; }
-  const Buffer& workspace() const { return workspace_; }
+  const Space& workspace() const { return workspace_; }
+  Timed timed() const;
   std::string description() const;  // of the kernel, and of what the plan keeps
 
  private:
   const Handle& handle_;
   const Workload& workload_;
   Plan plan_;
-  Buffer workspace_;
+  Space workspace_;
 };
 
 // The library's own verdict on one run in shadow mode: error / bound of the worst element.

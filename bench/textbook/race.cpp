@@ -60,7 +60,7 @@ Race race(const tool::CsrMatrix& matrix, const tool::Problem& problem, const too
 
   tool::TimingPlan timing;
   timing.samples = samples;
-  const auto timings = tool::time_interleaved({textbook, std::cref(one_shot), std::cref(plan)}, timing);
+  const auto timings = tool::time_interleaved({textbook, one_shot.timed(), plan.timed()}, timing);
 
   Race result;
   result.file = matrix.name;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "capi/contract.hpp"
+#include "support/require.hpp"
 
 // AddressSanitizer ends the process at a size that cannot be had; here it must answer as any allocator does.
 extern "C" const char* __asan_default_options();
@@ -15,12 +16,11 @@ namespace {
 class Memory : public ::testing::TestWithParam<spk_backend_t> {
  protected:
   void SetUp() override {
+    SPK_SKIP_WITHOUT_BACKEND(GetParam());
     spk_config_t config{};
     config.struct_size = sizeof config;
     config.backend = GetParam();
-    const spk_status_t status = spk_create(&handle, &config);
-    if (status == SPK_STATUS_BACKEND_UNAVAILABLE) GTEST_SKIP() << spk_test::last_error();
-    ASSERT_EQ(status, SPK_STATUS_SUCCESS) << spk_test::last_error();
+    ASSERT_OK(spk_create(&handle, &config));
   }
   void TearDown() override { spk_destroy(handle); }
 

@@ -13,6 +13,7 @@
 
 #include "cases/cases.hpp"
 #include "cases/child_process.hpp"
+#include "support/require.hpp"
 
 namespace {
 
@@ -106,6 +107,13 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (!arguments.one_file.empty()) return run_one(arguments);
+  // Where the backend must be there, that all its cases are skipped is no good.
+  if (spk::test::is_required(arguments.backend_name)) {
+    if (const std::string missing = spk::test::missing_backend(arguments.options.backend); !missing.empty()) {
+      std::fprintf(stderr, "spk_case_runner: is required: %s\n", missing.c_str());
+      return 1;
+    }
+  }
 
   std::vector<std::string> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(arguments.folder))

@@ -9,17 +9,29 @@
 #include <string>
 
 #include "cases/operands.hpp"
+#include "support/require.hpp"
 
 namespace spk::test {
 
-// Backends whose arrays lie in host memory; each has tests of its own name.
+// Backends under test; each has tests of its own name.
 struct Cpu {
   static constexpr spk_backend_t kBackend = SPK_BACKEND_CPU;
 };
 struct Reference {
   static constexpr spk_backend_t kBackend = SPK_BACKEND_REFERENCE;
 };
-using HostBackends = ::testing::Types<Cpu, Reference>;
+struct Cuda {
+  static constexpr spk_backend_t kBackend = SPK_BACKEND_CUDA;
+};
+using AllBackends = ::testing::Types<Cpu, Reference, Cuda>;
+
+// "Cpu", ... as a part of the tests' names.
+struct BackendNames {
+  template <class Backend>
+  static std::string GetName(int) {
+    return Backend::kBackend == SPK_BACKEND_CPU ? "Cpu" : Backend::kBackend == SPK_BACKEND_CUDA ? "Cuda" : "Reference";
+  }
+};
 
 // Empty, or why the instruction set named by SPK_CPU_ISA cannot be tested here.
 inline std::string missing_isa() {

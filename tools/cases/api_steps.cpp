@@ -64,7 +64,7 @@ Product& Script::product_of(Worker& worker, Outcome& outcome) {
       worker.threads = switches.threads;
     }
     const Placement placement = switches.page_guard ? Placement::page_end : Placement::plain;
-    worker.product = std::make_unique<Product>(spec, switches, placement, Access::write);
+    worker.product = std::make_unique<Product>(spec, switches, placement, context_.options.backend, Access::write);
     if (worker.lender != nullptr) worker.product->borrow_inputs(*worker.lender);
   }
   if (outcome.ok() && !worker.product->created()) outcome = worker.product->create();
@@ -97,7 +97,7 @@ void Script::spmm(Fields& step, const Rules& rules, Worker& worker) {
     Switches switches;
     const ProductSpec spec = product_spec(merged, step.where() + ": set", switches);
     const Placement placement = switches.page_guard ? Placement::page_end : Placement::plain;
-    own = std::make_unique<Product>(spec, switches, placement);
+    own = std::make_unique<Product>(spec, switches, placement, context_.options.backend);
     product = own.get();
     if (switches.threads != 0)
       outcome = outcome_of(spk_set_num_threads(worker.handle, switches.threads), worker.handle);
@@ -152,7 +152,8 @@ void Script::buffer_size(Fields& step, const Rules& rules, Worker& worker) {
     Json merged = worker.base;
     merged.update(*set);
     Switches switches;
-    Product product(product_spec(merged, step.where() + ": set", switches), switches, Placement::plain);
+    Product product(product_spec(merged, step.where() + ": set", switches), switches, Placement::plain,
+                    context_.options.backend);
     outcome = product.create();
     if (outcome.ok()) outcome = product.workspace_bytes(worker.handle, SPK_ALG_DEFAULT, bytes);
   } else {
@@ -338,7 +339,8 @@ void Script::create_destroy_all(Fields& step, const Rules& rules, Worker& worker
     outcome = create_handle(handle, context_.options.backend, worker.threads);
     if (!outcome.ok() || worker.base.empty()) continue;
     Switches switches;
-    Product product(product_spec(worker.base, "the base problem", switches), switches, Placement::plain);
+    Product product(product_spec(worker.base, "the base problem", switches), switches, Placement::plain,
+                    context_.options.backend);
     Plan plan;
     outcome = product.create();
     if (outcome.ok()) outcome = product.create_plan(handle.get(), plan);

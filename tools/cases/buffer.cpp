@@ -35,8 +35,12 @@ std::byte* map(std::size_t bytes, int protection) {
 
 }  // namespace
 
-Buffer::Buffer(std::size_t element_bytes, std::int64_t count, Placement placement, std::int64_t element_offset)
+Buffer::Buffer(spk_backend_t backend, std::size_t element_bytes, std::int64_t count, Placement placement,
+               std::int64_t element_offset)
     : element_bytes_(element_bytes), count_(count), placement_(placement) {
+  const bool is_apart = has_own_memory(backend);
+  if (is_apart && placement == Placement::reserved)
+    throw SkipCase("arrays of more elements than memory holds exist in host memory only");
   const std::size_t most = std::numeric_limits<std::size_t>::max() / 4;
   const auto elements = static_cast<std::size_t>(count);
   const auto shift = static_cast<std::size_t>(element_offset) * element_bytes;
@@ -66,6 +70,7 @@ Buffer::Buffer(std::size_t element_bytes, std::int64_t count, Placement placemen
     std::memset(guard_begin_, std::to_integer<int>(kGuard), static_cast<std::size_t>(guard_end_ - guard_begin_));
     if (bytes > 0) std::memset(data_, 0, bytes);
   }
+  if (is_apart) block_ = DeviceBlock(static_cast<std::size_t>(guard_end_ - guard_begin_));
 }
 
 Buffer::Buffer(Buffer&& other) noexcept { *this = std::move(other); }
@@ -82,6 +87,7 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
     guard_begin_ = std::exchange(other.guard_begin_, nullptr);
     guard_end_ = std::exchange(other.guard_end_, nullptr);
     remembered_ = std::move(other.remembered_);
+    block_ = std::move(other.block_);
   }
   return *this;
 }
@@ -100,14 +106,24 @@ void Buffer::release() noexcept {
 void Buffer::remember() {
   if (is_reserved()) return;
   remembered_.assign(data_, data_ + static_cast<std::size_t>(count_) * element_bytes_);
+  send();
 }
 
 void Buffer::restore() {
   if (!is_reserved()) {
     std::copy(remembered_.begin(), remembered_.end(), data_);
+    send();
   } else if (guard_end_ > guard_begin_) {
     madvise(guard_begin_, static_cast<std::size_t>(guard_end_ - guard_begin_), MADV_DONTNEED);
   }
+}
+
+void Buffer::send() const {
+  if (block_.data() != nullptr) block_.upload(guard_begin_);
+}
+
+void Buffer::fetch() {
+  if (block_.data() != nullptr) block_.download(guard_begin_);
 }
 
 bool Buffer::is_as_remembered(std::int64_t index) const noexcept {

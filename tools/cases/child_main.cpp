@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -32,32 +33,45 @@ struct Session {
   spk_handle_t handle = nullptr;
   spk_spmat_t matA = nullptr;
   spk_dnmat_t matB = nullptr, matC = nullptr;
-  std::vector<std::int32_t> offsets, columns;
-  std::vector<float> values, b, c;
+  std::vector<std::pair<void*, std::size_t>> placed;  // where the backend computes
+
+  template <class Item>
+  void* place(const std::vector<Item>& items) {
+    const std::size_t bytes = items.size() * sizeof(Item);
+    void* memory = nullptr;
+    if (find<decltype(spk_memory_alloc)>(library, "spk_memory_alloc")(handle, bytes, &memory) != 0) return nullptr;
+    placed.emplace_back(memory, bytes);
+    const bool sent =
+        find<decltype(spk_memory_upload)>(library, "spk_memory_upload")(handle, memory, items.data(), bytes) == 0;
+    return sent ? memory : nullptr;
+  }
 
   bool work(int backend) {
     const std::int32_t m = 2000, per_row = 16, n = 32;
+    std::vector<std::int32_t> offsets, columns;
     for (std::int32_t row = 0; row <= m; ++row) offsets.push_back(row * per_row);
     for (std::int32_t i = 0; i < m * per_row; ++i) columns.push_back((i * 7) % m);
-    values.assign(columns.size(), 1.0F);
-    b.assign(static_cast<std::size_t>(m) * n, 1.0F);
-    c.assign(static_cast<std::size_t>(m) * n, -1.0F);
+    const std::vector<float> values(columns.size(), 1.0F), b(static_cast<std::size_t>(m) * n, 1.0F);
+    std::vector<float> c(static_cast<std::size_t>(m) * n, -1.0F);
     spk_config_t config{};
     config.struct_size = sizeof config;
     config.backend = backend;
     config.num_threads = 2;
+    if (find<decltype(spk_create)>(library, "spk_create")(&handle, &config) != 0) return false;
     const float alpha = 1, beta = 0;
+    void* result = place(c);
     const bool done =
-        find<decltype(spk_create)>(library, "spk_create")(&handle, &config) == 0 &&
-        find<decltype(spk_csr_create)>(library, "spk_csr_create")(&matA, m, m, m * per_row, offsets.data(),
-                                                                  columns.data(), values.data(), SPK_INDEX_32I,
+        find<decltype(spk_csr_create)>(library, "spk_csr_create")(&matA, m, m, m * per_row, place(offsets),
+                                                                  place(columns), place(values), SPK_INDEX_32I,
                                                                   SPK_INDEX_32I, SPK_INDEX_BASE_ZERO, SPK_R_32F) == 0 &&
-        find<decltype(spk_dnmat_create)>(library, "spk_dnmat_create")(&matB, m, n, n, b.data(), SPK_R_32F,
+        find<decltype(spk_dnmat_create)>(library, "spk_dnmat_create")(&matB, m, n, n, place(b), SPK_R_32F,
                                                                       SPK_ORDER_ROW) == 0 &&
-        find<decltype(spk_dnmat_create)>(library, "spk_dnmat_create")(&matC, m, n, n, c.data(), SPK_R_32F,
+        find<decltype(spk_dnmat_create)>(library, "spk_dnmat_create")(&matC, m, n, n, result, SPK_R_32F,
                                                                       SPK_ORDER_ROW) == 0 &&
         find<decltype(spk_spmm)>(library, "spk_spmm")(handle, SPK_OP_N, SPK_OP_N, &alpha, matA, matB, &beta, matC,
-                                                      SPK_COMPUTE_32F, SPK_ALG_DEFAULT, nullptr, 0) == 0;
+                                                      SPK_COMPUTE_32F, SPK_ALG_DEFAULT, nullptr, 0) == 0 &&
+        find<decltype(spk_memory_download)>(library, "spk_memory_download")(handle, c.data(), result,
+                                                                            c.size() * sizeof(float)) == 0;
     return done && c.front() == per_row && c.back() == per_row;
   }
 
@@ -65,6 +79,8 @@ struct Session {
     find<decltype(spk_dnmat_destroy)>(library, "spk_dnmat_destroy")(matC);
     find<decltype(spk_dnmat_destroy)>(library, "spk_dnmat_destroy")(matB);
     find<decltype(spk_spmat_destroy)>(library, "spk_spmat_destroy")(matA);
+    for (const auto& [memory, bytes] : placed)
+      find<decltype(spk_memory_free)>(library, "spk_memory_free")(handle, memory, bytes);
     find<decltype(spk_destroy)>(library, "spk_destroy")(handle);
   }
 };

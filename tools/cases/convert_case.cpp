@@ -64,7 +64,10 @@ ConvertSpec read_convert(Fields& fields, spk_value_type_t type) {
 class Conversion {
  public:
   Conversion(const Context& context, const ConvertSpec& spec, const Switches& switches, Placement placement)
-      : spec_(spec), memory_(switches, placement), result_memory_(switches, placement), switches_(switches) {
+      : spec_(spec),
+        memory_(switches, placement, context.options.backend),
+        result_memory_(switches, placement, context.options.backend),
+        switches_(switches) {
     setup_ = create_handle(handle_, context.options.backend, switches.threads);
   }
 
@@ -74,6 +77,8 @@ class Conversion {
     if (outcome.ok() && switches_.validate && !spec_.from_dense)
       outcome = outcome_of(spk_spmat_validate(handle_.get(), source_.get(), nullptr), handle_.get());
     if (outcome.ok()) outcome = spec_.to_dense ? to_dense() : to_sparse();
+    for (Memory* memory : {&memory_, &result_memory_})
+      if (const Outcome fetched = memory->fetch(handle_.get()); outcome.ok()) outcome = fetched;
     std::string reason;
     if (!outcome.ok()) {
       reason = judge_failure(outcome, expectation);
@@ -98,9 +103,7 @@ class Conversion {
     return create_sparse(source_, spec_.from, memory_, Access::read);
   }
 
-  void* scratch(std::size_t bytes) {
-    return bytes == 0 ? nullptr : memory_.blank("workspace", 16, static_cast<std::int64_t>((bytes + 15) / 16));
-  }
+  void* scratch(std::size_t bytes) { return memory_.workspace(bytes); }
 
   Outcome to_dense() {
     DenseSpec target = spec_.dense;
@@ -166,7 +169,7 @@ class Conversion {
     if (to.format == SPK_FORMAT_COO)
       offset_array = blank("row_indices", index_bytes, indices);
     else if (has_offsets)
-      offset_array = result_memory_.find(is_csc ? "col_offsets" : "row_offsets")->data();
+      offset_array = result_memory_.find(is_csc ? "col_offsets" : "row_offsets")->address();
     outcome = outcome_of(spk_spmat_set_pointers(writable(result_), offset_array, index_array, value_array));
     if (outcome.ok()) outcome = convert(workspace, bytes);
     return outcome;

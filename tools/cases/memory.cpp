@@ -10,6 +10,8 @@ namespace {
 
 // Sizes that contradict the arrays on purpose get at most this much slack.
 constexpr std::int64_t kMostSlack = std::int64_t{1} << 20;
+// Plain arrays begin 64 bytes past a 256-byte boundary; so many units of 16 bytes on is the next one.
+constexpr std::int64_t kUnitsToBoundary = (256 - 64) / 16;
 
 void store_index(spk_index_type_t type, void* where, std::int64_t value) {
   if (type == SPK_INDEX_64I) {
@@ -50,27 +52,48 @@ std::shared_ptr<Buffer> Memory::shared_by_alias(const std::string& name) {
 void* Memory::blank(const std::string& name, std::size_t element_bytes, std::int64_t count) {
   const auto offset = switches_->elem_offset.find(name);
   const std::int64_t shift = offset == switches_->elem_offset.end() ? 0 : offset->second;
-  auto buffer = std::make_shared<Buffer>(element_bytes, count, placement_, shift);
+  auto buffer = std::make_shared<Buffer>(backend_, element_bytes, count, placement_, shift);
   buffer->remember();
   buffers_[name] = buffer;
-  return buffer->data();
+  return buffer->address();
+}
+
+const std::uint8_t* Memory::bytes(const std::string& name, const std::vector<std::uint8_t>& items) {
+  blank(name, 1, static_cast<std::int64_t>(items.size()));
+  Buffer& buffer = *find(name);
+  if (!items.empty()) std::memcpy(buffer.data(), items.data(), items.size());
+  buffer.remember();
+  return static_cast<const std::uint8_t*>(buffer.address());
+}
+
+void* Memory::workspace(std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  // In units of 16 bytes, the alignment that host backends ask for, so that it may also end at a page.
+  constexpr std::size_t kUnit = 16;
+  const auto units = static_cast<std::int64_t>((bytes + kUnit - 1) / kUnit);
+  if (!has_own_memory(backend_)) return blank("workspace", kUnit, units);
+  // Others ask for 256: where a plain array begins, plus this much.
+  auto buffer = std::make_shared<Buffer>(backend_, kUnit, units, Placement::plain, kUnitsToBoundary);
+  buffer->remember();
+  buffers_["workspace"] = buffer;
+  return buffer->address();
 }
 
 void* Memory::values(const std::string& name, spk_value_type_t type, const ValueArray& array, std::int64_t declared) {
   if (array.is_null || contains(switches_->null_arrays, name)) return nullptr;
   if (auto shared = shared_by_alias(name)) {
     buffers_[name] = shared;
-    return shared->data();
+    return shared->address();
   }
   const auto offset = switches_->elem_offset.find(name);
   const std::int64_t shift = offset == switches_->elem_offset.end() ? 0 : offset->second;
   const Placement placement = placement_of(array.is_virtual);
-  auto buffer =
-      std::make_shared<Buffer>(bytes_of(type), with_slack(placement, array.count, declared), placement, shift);
+  auto buffer = std::make_shared<Buffer>(backend_, bytes_of(type), with_slack(placement, array.count, declared),
+                                         placement, shift);
   fill_values(*buffer, type, array);
   buffer->remember();
   buffers_[name] = buffer;
-  return buffer->data();
+  return buffer->address();
 }
 
 void* Memory::indices(const std::string& name, spk_index_type_t type, const IndexArray& array, std::int64_t declared) {
@@ -78,12 +101,12 @@ void* Memory::indices(const std::string& name, spk_index_type_t type, const Inde
   const auto offset = switches_->elem_offset.find(name);
   const std::int64_t shift = offset == switches_->elem_offset.end() ? 0 : offset->second;
   const Placement placement = placement_of(array.is_virtual);
-  auto buffer =
-      std::make_shared<Buffer>(bytes_of_index(type), with_slack(placement, array.count, declared), placement, shift);
+  auto buffer = std::make_shared<Buffer>(backend_, bytes_of_index(type), with_slack(placement, array.count, declared),
+                                         placement, shift);
   fill_indices(*buffer, type, array);
   buffer->remember();
   buffers_[name] = buffer;
-  return buffer->data();
+  return buffer->address();
 }
 
 Buffer* Memory::find(const std::string& name) {
@@ -112,13 +135,21 @@ void* Memory::move_away(const std::string& name) {
   Buffer* old = find(name);
   if (old == nullptr) return nullptr;
   if (old->is_reserved()) throw CaseError("array " + name + " is virtual and cannot be copied");
-  auto fresh = std::make_shared<Buffer>(old->element_bytes(), old->count(), placement_);
+  auto fresh = std::make_shared<Buffer>(backend_, old->element_bytes(), old->count(), placement_);
   std::memcpy(fresh->data(), old->data(), static_cast<std::size_t>(old->count()) * old->element_bytes());
   fresh->remember();
   // The old array is made unlike the new one before it goes, so that a late reader cannot get away with it.
   std::memset(old->data(), 0x5a, static_cast<std::size_t>(old->count()) * old->element_bytes());
+  old->remember();
   buffers_[name] = fresh;
-  return fresh->data();
+  return fresh->address();
+}
+
+Outcome Memory::fetch(spk_handle_t handle) {
+  if (!has_own_memory(backend_)) return {};
+  const Outcome outcome = outcome_of(spk_synchronize(handle), handle);
+  for (const auto& [name, buffer] : buffers_) buffer->fetch();
+  return outcome;
 }
 
 std::string Memory::check_untouched(const std::vector<std::string>& outputs) const {

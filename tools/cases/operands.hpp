@@ -34,14 +34,18 @@ Switches read_switches(Fields& fields);
 // The arrays of one run by name ("values", "B", "C", ..), laid out as the switches ask.
 class Memory {
  public:
-  Memory(const Switches& switches, Placement placement) : switches_(&switches), placement_(placement) {}
+  Memory(const Switches& switches, Placement placement, spk_backend_t backend)
+      : switches_(&switches), placement_(placement), backend_(backend) {}
 
   // Lays out an array and fills it; NULL for a null array. At least `declared` elements are there in plain placement, so that
   // a case whose sizes disagree on purpose stays within memory of its own.
   void* values(const std::string& name, spk_value_type_t type, const ValueArray& array, std::int64_t declared = 0);
   void* indices(const std::string& name, spk_index_type_t type, const IndexArray& array, std::int64_t declared = 0);
+  const std::uint8_t* bytes(const std::string& name, const std::vector<std::uint8_t>& items);
   // Memory of `count` elements that nobody fills.
   void* blank(const std::string& name, std::size_t element_bytes, std::int64_t count);
+  // Memory that is aligned as a workspace of the backend must be; NULL for no bytes.
+  void* workspace(std::size_t bytes);
 
   Buffer* find(const std::string& name);
   // Overwrites an array that was laid out, and remembers that.
@@ -49,6 +53,10 @@ class Memory {
   void rewrite_indices(const std::string& name, spk_index_type_t type, const IndexArray& array);
   // Gives an array new memory with the same contents and frees the old.
   void* move_away(const std::string& name);
+
+  // Waits for the handle's stream and brings every array back to where the host can look at it. Arrays of host memory
+  // are there already.
+  Outcome fetch(spk_handle_t handle);
 
   // Empty, or the array (not in `outputs`) that was written to, or whose surroundings were.
   std::string check_untouched(const std::vector<std::string>& outputs) const;
@@ -59,6 +67,7 @@ class Memory {
 
   const Switches* switches_;
   Placement placement_;
+  spk_backend_t backend_;
   std::map<std::string, std::shared_ptr<Buffer>> buffers_;
 };
 

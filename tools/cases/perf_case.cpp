@@ -140,7 +140,8 @@ Workload read_workload(Fields& fields, spk_value_type_t type) {
 
 class Runner {
  public:
-  Runner(const Workload& work, spk_backend_t backend) : product_(work.product, work.switches, Placement::plain) {
+  Runner(const Workload& work, spk_backend_t backend)
+      : product_(work.product, work.switches, Placement::plain, backend) {
     Outcome outcome = create_handle(handle_, backend, work.switches.threads);
     if (outcome.ok()) outcome = product_.create();
     if (outcome.ok()) outcome = call();
@@ -161,11 +162,12 @@ class Runner {
     for (int i = 0; i < calls_; ++i) {
       if (!call().ok()) failure_ = "a call failed while it was timed";
     }
+    if (spk_synchronize(handle_.get()) != SPK_STATUS_SUCCESS) failure_ = "a call failed while it was timed";
     return std::chrono::duration<double>(Clock::now() - start).count() / calls_;
   }
 
  private:
-  Outcome call() { return product_.run(handle_.get(), SPK_ALG_DEFAULT, Scratch::library); }
+  Outcome call() { return product_.launch(handle_.get(), SPK_ALG_DEFAULT, Scratch::library); }
 
   Handle handle_;
   Product product_;

@@ -8,8 +8,9 @@
 
 namespace spk::cases {
 
-Product::Product(const ProductSpec& spec, const Switches& switches, Placement placement, Access inputs)
-    : spec_(spec), switches_(switches), memory_(switches_, placement), inputs_(inputs) {
+Product::Product(const ProductSpec& spec, const Switches& switches, Placement placement, spk_backend_t backend,
+                 Access inputs)
+    : spec_(spec), switches_(switches), memory_(switches_, placement, backend), inputs_(inputs) {
   store(compute_type_of(spec.type), alpha_, spec.alpha);
   store(compute_type_of(spec.type), beta_, spec.beta);
 }
@@ -94,13 +95,39 @@ Outcome Product::take_scratch(std::size_t bytes, Scratch scratch, void*& workspa
   if (scratch == Scratch::library || bytes == 0) return {};
   if (bytes > (std::size_t{1} << 40))
     return {SPK_STATUS_INTERNAL_ERROR, "a workspace of " + std::to_string(bytes) + " bytes is asked for"};
-  // In units of 16 bytes, the alignment that the CPU asks for, so that it may also end at a page.
-  workspace = memory_.blank("workspace", 16, static_cast<std::int64_t>((bytes + 15) / 16));
+  workspace = memory_.workspace(bytes);
   given = bytes;
   return {};
 }
 
+Outcome Product::collect(spk_handle_t handle, const Outcome& launched) {
+  const Outcome fetched = memory_.fetch(handle);
+  return launched.ok() ? fetched : launched;
+}
+
+Outcome Product::place_scalars(spk_handle_t handle) {
+  const std::size_t bytes = bytes_of(compute_type_of(spec_.type));
+  const auto place = [&](const char* name, const unsigned char* value) {
+    memory_.blank(name, bytes, 1);
+    Buffer& buffer = *memory_.find(name);
+    std::memcpy(buffer.data(), value, bytes);
+    buffer.remember();
+    return buffer.address();
+  };
+  placed_alpha_ = place("alpha", alpha_);
+  placed_beta_ = place("beta", beta_);
+  return outcome_of(spk_set_pointer_mode(handle, SPK_POINTER_MODE_DEVICE), handle);
+}
+
 Outcome Product::run(spk_handle_t handle, spk_algorithm_t alg, Scratch scratch) {
+  return collect(handle, launch(handle, alg, scratch));
+}
+
+Outcome Product::run_plan(spk_handle_t handle, const Plan& plan, Scratch scratch) {
+  return collect(handle, launch_plan(handle, plan, scratch));
+}
+
+Outcome Product::launch(spk_handle_t handle, spk_algorithm_t alg, Scratch scratch) {
   std::size_t bytes = 0;
   Outcome outcome = workspace_bytes(handle, alg, bytes);
   if (!outcome.ok()) return outcome;
@@ -152,7 +179,7 @@ Outcome Product::create_plan(spk_handle_t handle, Plan& plan) const {
   return outcome_of(status, handle);
 }
 
-Outcome Product::run_plan(spk_handle_t handle, const Plan& plan, Scratch scratch) {
+Outcome Product::launch_plan(spk_handle_t handle, const Plan& plan, Scratch scratch) {
   std::size_t bytes = 0;
   Outcome outcome = outcome_of(spk_plan_workspace(handle, plan.get(), &bytes), handle);
   if (!outcome.ok()) return outcome;

@@ -43,8 +43,9 @@ enum class Scratch { exact, library };
 // Arrays and descriptors of one product, and the calls on them.
 class Product {
  public:
-  // With Access::write the descriptors of inputs can be pointed elsewhere later.
-  Product(const ProductSpec& spec, const Switches& switches, Placement placement, Access inputs = Access::read);
+  // Arrays lie where `backend` computes. With Access::write the descriptors of inputs can be pointed elsewhere later.
+  Product(const ProductSpec& spec, const Switches& switches, Placement placement, spk_backend_t backend,
+          Access inputs = Access::read);
 
   // `other` lends A and B (SpMM) or x; only the output is this object's own.
   void borrow_inputs(const Product& other) { lender_ = &other; }
@@ -52,7 +53,11 @@ class Product {
   Outcome create();
   Outcome validate(spk_handle_t handle) const;
   Outcome workspace_bytes(spk_handle_t handle, spk_algorithm_t alg, std::size_t& bytes) const;
+  // One call; launch() may return before it is done (spk_synchronize), and leaves the arrays where they are.
+  Outcome launch(spk_handle_t handle, spk_algorithm_t alg, Scratch scratch);
   Outcome run(spk_handle_t handle, spk_algorithm_t alg, Scratch scratch);
+  // Has alpha and beta read where the backend computes: the handle's pointer mode, and memory for them.
+  Outcome place_scalars(spk_handle_t handle);
   Outcome create_plan(spk_handle_t handle, Plan& plan) const;
   Outcome run_plan(spk_handle_t handle, const Plan& plan, Scratch scratch);
   Outcome update_plan(spk_handle_t handle, const Plan& plan) const;
@@ -86,8 +91,14 @@ class Product {
   spk_const_dnmat_t dense_b() const noexcept { return lender_ != nullptr ? lender_->dense_b() : b_.get(); }
   spk_const_dnvec_t vector_x() const noexcept { return lender_ != nullptr ? lender_->vector_x() : x_.get(); }
   Outcome take_scratch(std::size_t bytes, Scratch scratch, void*& workspace, std::size_t& given);
-  const void* alpha() const noexcept { return spec_.null_alpha ? nullptr : alpha_; }
-  const void* beta() const noexcept { return spec_.null_beta ? nullptr : beta_; }
+  Outcome launch_plan(spk_handle_t handle, const Plan& plan, Scratch scratch);
+  Outcome collect(spk_handle_t handle, const Outcome& launched);
+  const void* alpha() const noexcept {
+    return spec_.null_alpha ? nullptr : placed_alpha_ != nullptr ? placed_alpha_ : alpha_;
+  }
+  const void* beta() const noexcept {
+    return spec_.null_beta ? nullptr : placed_beta_ != nullptr ? placed_beta_ : beta_;
+  }
 
   ProductSpec spec_;
   Switches switches_;
@@ -96,6 +107,8 @@ class Product {
   const Product* lender_ = nullptr;
   alignas(16) unsigned char alpha_[16] = {};
   alignas(16) unsigned char beta_[16] = {};
+  const void* placed_alpha_ = nullptr;
+  const void* placed_beta_ = nullptr;
   SparseMatrix sparse_;
   DenseMatrix a_, b_, c_, residual_;
   DenseVector x_, y_, bias_;

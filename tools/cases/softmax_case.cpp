@@ -41,7 +41,7 @@ SoftmaxSpec read_softmax(Fields& fields, spk_value_type_t type, bool is_backward
 Outcome create_result(SparseMatrix& matY, const SparseSpec& spec, Memory& memory, void* values) {
   const auto address = [&](const char* name) -> void* {
     Buffer* buffer = memory.find(name);
-    return buffer == nullptr ? nullptr : buffer->data();
+    return buffer == nullptr ? nullptr : buffer->address();
   };
   spk_spmat_t made = nullptr;
   const Outcome outcome =
@@ -94,7 +94,7 @@ std::string attempt(const Context& context, const SoftmaxSpec& spec, const Switc
   Handle handle;
   Outcome outcome = create_handle(handle, context.options.backend, switches.threads);
   if (handle.get() == nullptr) return "spk_create answered " + outcome.describe();
-  Memory memory(switches, placement);
+  Memory memory(switches, placement, context.options.backend);
   SparseMatrix matX, matY;
   if (outcome.ok()) outcome = create_sparse(matX, spec.sparse, memory, Access::write);
   const char* output = target == Target::in_place ? "values" : "result";
@@ -109,12 +109,7 @@ std::string attempt(const Context& context, const SoftmaxSpec& spec, const Switc
     outcome = outcome_of(spk_set_check(handle.get(), 1), handle.get());
     if (outcome.ok()) outcome = outcome_of(spk_spmat_validate(handle.get(), matX.get(), nullptr), handle.get());
   }
-  std::uint8_t* mask = nullptr;
-  if (spec.has_mask) {
-    mask = static_cast<std::uint8_t*>(memory.blank("mask", 1, static_cast<std::int64_t>(spec.mask.size())));
-    std::copy(spec.mask.begin(), spec.mask.end(), mask);
-    memory.find("mask")->remember();
-  }
+  const std::uint8_t* mask = spec.has_mask ? memory.bytes("mask", spec.mask) : nullptr;
   SparseMatrix matDY;
   if (outcome.ok() && spec.is_backward) {
     void* gradient = memory.values("gradient", spec.sparse.value_type, spec.gradient, spec.sparse.nnz);
@@ -129,9 +124,9 @@ std::string attempt(const Context& context, const SoftmaxSpec& spec, const Switc
     outcome = with_plan ? outcome_of(spk_plan_workspace(handle.get(), plan.get(), &bytes), handle.get())
                         : call.workspace(bytes);
     if (!outcome.ok()) break;
-    void* workspace =
-        bytes == 0 ? nullptr : memory.blank("workspace", 16, static_cast<std::int64_t>((bytes + 15) / 16));
+    void* workspace = memory.workspace(bytes);
     outcome = with_plan ? call.run_plan(plan, workspace, bytes) : call.run(workspace, bytes);
+    if (const Outcome fetched = memory.fetch(handle.get()); outcome.ok()) outcome = fetched;
   }
   Buffer* result = memory.find(output);
   std::string reason;
