@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "ops/convert_model.hpp"
+#include "support/require.hpp"
 
 // Conversions through the C ABI on one backend, each held against the model.
 namespace spk_test {
@@ -15,12 +16,13 @@ inline std::string last_message(spk_handle_t handle) {
   return text;
 }
 
-// Both backends that every build has are held to the same bytes.
-inline const auto kBackends = ::testing::Values(SPK_BACKEND_CPU, SPK_BACKEND_REFERENCE);
+// All backends are held to the same bytes.
+inline const auto kBackends = ::testing::Values(SPK_BACKEND_CPU, SPK_BACKEND_REFERENCE, SPK_BACKEND_CUDA);
 
 class OnBackend : public ::testing::TestWithParam<spk_backend_t> {
  protected:
   void SetUp() override {
+    SPK_SKIP_WITHOUT_BACKEND(GetParam());
     spk_config_t config{};
     config.struct_size = sizeof config;
     config.backend = GetParam();
@@ -34,8 +36,9 @@ class OnBackend : public ::testing::TestWithParam<spk_backend_t> {
     std::size_t bytes = 0;
     if (const spk_status_t status = query(&bytes); status != SPK_STATUS_SUCCESS) return status;
     if (!own) return call(nullptr, 0);
-    Guarded workspace(bytes, 16);
-    const spk_status_t status = call(bytes == 0 ? nullptr : workspace.data(), bytes);
+    Guarded workspace(GetParam(), bytes, spk::cases::has_own_memory(GetParam()) ? 256 : 16);
+    const spk_status_t status = call(bytes == 0 ? nullptr : workspace.address(), bytes);
+    workspace.fetch();
     EXPECT_TRUE(workspace.is_intact()) << "written outside the workspace";
     return status;
   }
@@ -76,7 +79,7 @@ class OnBackend : public ::testing::TestWithParam<spk_backend_t> {
   }
   void check(const Matrix& from, const Matrix& want, spk_value_type_t type, bool own_workspace) {
     const Layout& to = want.layout;
-    const Stored source(from, type, true);
+    const Stored source(GetParam(), from, type, true);
     const std::string before = source.bytes();
     if (!to.is_dense()) {
       Matrix shape;
@@ -84,7 +87,7 @@ class OnBackend : public ::testing::TestWithParam<spk_backend_t> {
       shape.rows = want.rows;
       shape.cols = want.cols;
       shape.offsets.resize(want.offsets.size());
-      const Stored sized(shape, type, false);
+      const Stored sized(GetParam(), shape, type, false);
       ASSERT_EQ(analyze(source, from.layout.is_dense(), sized, own_workspace), SPK_STATUS_SUCCESS)
           << last_message(handle);
       spk_spmat_info_t info{};
@@ -96,7 +99,7 @@ class OnBackend : public ::testing::TestWithParam<spk_backend_t> {
       EXPECT_EQ(sized.read().offsets, want.offsets);
       EXPECT_TRUE(sized.is_intact());
     }
-    const Stored result(want, type, false);
+    const Stored result(GetParam(), want, type, false);
     if (to.format == SPK_FORMAT_BLOCKED_ELL && from.layout.is_dense()) {
       ASSERT_EQ(analyze(source, true, result, own_workspace), SPK_STATUS_SUCCESS);  // else its columns count as given
     }
@@ -107,11 +110,16 @@ class OnBackend : public ::testing::TestWithParam<spk_backend_t> {
     EXPECT_EQ(source.bytes(), before) << "the source was written";
   }
 
+  template <class T>
+  static Placed<T> placed(std::vector<T> items) {
+    return {GetParam(), std::move(items)};
+  }
+
   spk_handle_t handle = nullptr;
 };
 
 inline std::string backend_text(const ::testing::TestParamInfo<spk_backend_t>& info) {
-  return info.param == SPK_BACKEND_CPU ? "Cpu" : "Reference";
+  return info.param == SPK_BACKEND_CPU ? "Cpu" : info.param == SPK_BACKEND_CUDA ? "Cuda" : "Reference";
 }
 
 }  // namespace spk_test

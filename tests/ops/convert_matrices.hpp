@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "cases/device_block.hpp"
+
 // Matrices in plain numbers, and the same in typed arrays behind a descriptor. Independent of the library: what a
 // conversion must give is worked out in convert_model.hpp.
 namespace spk_test {
@@ -73,12 +75,23 @@ inline double get_part(spk_value_type_t t, const unsigned char* at) {
   return static_cast<double>(x);
 }
 
-// Memory of exactly `bytes` bytes at an odd multiple of `alignment`, between bytes that must stay as they are.
+// Memory of exactly `bytes` bytes at an odd multiple of `alignment`, between bytes that must stay as they are. For a
+// backend with memory of its own it is the image of a block there: send() after filling it, fetch() before reading.
 class Guarded {
  public:
   Guarded() = default;
-  Guarded(std::size_t bytes, std::size_t alignment) : bytes_(bytes), first_(kGuard + alignment) {
+  Guarded(spk_backend_t backend, std::size_t bytes, std::size_t alignment) : bytes_(bytes), first_(kGuard + alignment) {
     memory_.assign(first_ + bytes + kGuard, kPattern);
+    if (spk::cases::has_own_memory(backend)) block_ = spk::cases::DeviceBlock(memory_.size());
+    send();
+  }
+  // Where the library finds it.
+  void* address() { return block_.data() == nullptr ? data() : static_cast<unsigned char*>(block_.data()) + first_; }
+  void send() const {
+    if (block_.data() != nullptr) block_.upload(memory_.data());
+  }
+  void fetch() {
+    if (block_.data() != nullptr) block_.download(memory_.data());
   }
   unsigned char* data() { return memory_.data() + first_; }
   const unsigned char* data() const { return memory_.data() + first_; }
@@ -94,10 +107,38 @@ class Guarded {
   }
 
  private:
-  static constexpr std::size_t kGuard = 64;
+  static constexpr std::size_t kGuard = 256;
   static constexpr unsigned char kPattern = 0xa5;
   std::size_t bytes_ = 0, first_ = 0;
   std::vector<unsigned char> memory_;
+  spk::cases::DeviceBlock block_;
+};
+
+// A list of the test, and the same where a backend computes.
+template <class T>
+class Placed {
+ public:
+  Placed(spk_backend_t backend, std::vector<T> items) : items_(std::move(items)) {
+    if (spk::cases::has_own_memory(backend)) block_ = spk::cases::DeviceBlock(items_.size() * sizeof(T));
+    send();
+  }
+  T* address() { return block_.data() == nullptr ? items_.data() : static_cast<T*>(block_.data()); }
+  void set(std::size_t at, T item) {
+    items_[at] = item;
+    send();
+  }
+  // The items as they are now.
+  const std::vector<T>& get() {
+    if (block_.data() != nullptr) block_.download(items_.data());
+    return items_;
+  }
+
+ private:
+  void send() const {
+    if (block_.data() != nullptr) block_.upload(items_.data());
+  }
+  std::vector<T> items_;
+  spk::cases::DeviceBlock block_;
 };
 
 // How a matrix is stored, apart from its contents. format 0 is dense.
@@ -137,8 +178,9 @@ struct Matrix {
 // A Matrix in typed arrays between guards, with its descriptor.
 class Stored {
  public:
-  // Room for the sizes of m; its contents too if `filled`.
-  Stored(const Matrix& m, spk_value_type_t type, bool filled) : m_(m), type_(type) {
+  // Room for the sizes of m where `backend` computes; its contents too if `filled`.
+  Stored(spk_backend_t backend, const Matrix& m, spk_value_type_t type, bool filled)
+      : backend_(backend), m_(m), type_(type) {
     if (m.layout.is_dense())
       make_dense(filled);
     else
@@ -155,13 +197,16 @@ class Stored {
   spk_dnmat_t dense() const { return dense_; }
   Int ld() const { return (m_.layout.order == SPK_ORDER_ROW ? m_.cols : m_.rows) + m_.layout.padding + 1; }
   bool is_intact() const {
+    fetch();
     return offsets_.is_intact() && rows_.is_intact() && cols_.is_intact() && values_.is_intact();
   }
   bool is_untouched() const {
+    fetch();
     return offsets_.is_untouched() && rows_.is_untouched() && cols_.is_untouched() && values_.is_untouched();
   }
   // All bytes that the descriptor describes.
   std::string bytes() const {
+    fetch();
     std::string all;
     for (const auto& [array, size] : {std::pair{&offsets_, offset_bytes()}, std::pair{&rows_, index_bytes(true)},
                                       std::pair{&cols_, index_bytes(false)}, std::pair{&values_, value_bytes()}})
@@ -171,6 +216,7 @@ class Stored {
 
   // The contents in plain numbers.
   Matrix read() const {
+    fetch();
     Matrix m = m_;
     const Layout& l = m.layout;
     if (l.is_dense()) {
@@ -230,21 +276,26 @@ class Stored {
     return m_.values.empty() ? 0 : static_cast<std::size_t>(lines * ld()) * value_size(type_);
   }
 
+  void fetch() const {
+    for (Guarded* array : {&offsets_, &rows_, &cols_, &values_}) array->fetch();
+  }
+
   void make_dense(bool filled) {
-    values_ = Guarded(value_bytes(), part_size(type_));
+    values_ = Guarded(backend_, value_bytes(), part_size(type_));
     if (filled)
       for (Int i = 0; i < m_.rows; ++i)
         for (Int j = 0; j < m_.cols; ++j) put_value(place(i, j), m_.values[static_cast<std::size_t>(i * m_.cols + j)]);
-    EXPECT_EQ(spk_dnmat_create(&dense_, m_.rows, m_.cols, ld(), values_.data(), type_, m_.layout.order),
+    if (filled) values_.send();
+    EXPECT_EQ(spk_dnmat_create(&dense_, m_.rows, m_.cols, ld(), values_.address(), type_, m_.layout.order),
               SPK_STATUS_SUCCESS);
   }
 
   void make_sparse(bool filled) {
     const Layout& l = m_.layout;
-    offsets_ = Guarded(offset_bytes(), index_size(l.offset_type));
-    rows_ = Guarded(index_bytes(true), index_size(l.index_type));
-    cols_ = Guarded(index_bytes(false), index_size(l.index_type));
-    values_ = Guarded(value_bytes(), part_size(type_));
+    offsets_ = Guarded(backend_, offset_bytes(), index_size(l.offset_type));
+    rows_ = Guarded(backend_, index_bytes(true), index_size(l.index_type));
+    cols_ = Guarded(backend_, index_bytes(false), index_size(l.index_type));
+    values_ = Guarded(backend_, value_bytes(), part_size(type_));
     if (filled) {
       for (std::size_t i = 0; i < m_.offsets.size(); ++i) put_index(offsets_, l.offset_type, i, m_.offsets[i] + l.base);
       for (std::size_t i = 0; i < m_.row_indices.size(); ++i)
@@ -252,36 +303,38 @@ class Stored {
       for (std::size_t i = 0; i < m_.col_indices.size(); ++i)
         put_index(cols_, l.index_type, i, m_.col_indices[i] == -1 ? -1 : m_.col_indices[i] + l.base);
       for (std::size_t i = 0; i < m_.values.size(); ++i) put_value(static_cast<Int>(i), m_.values[i]);
+      for (const Guarded* array : {&offsets_, &rows_, &cols_, &values_}) array->send();
     }
     spk_status_t status = SPK_STATUS_SUCCESS;
     switch (l.format) {
       case SPK_FORMAT_CSR:
-        status = spk_csr_create(&sparse_, m_.rows, m_.cols, m_.count(), offsets_.data(), cols_.data(), values_.data(),
-                                l.offset_type, l.index_type, l.base, type_);
+        status = spk_csr_create(&sparse_, m_.rows, m_.cols, m_.count(), offsets_.address(), cols_.address(),
+                                values_.address(), l.offset_type, l.index_type, l.base, type_);
         break;
       case SPK_FORMAT_CSC:
-        status = spk_csc_create(&sparse_, m_.rows, m_.cols, m_.count(), offsets_.data(), rows_.data(), values_.data(),
-                                l.offset_type, l.index_type, l.base, type_);
+        status = spk_csc_create(&sparse_, m_.rows, m_.cols, m_.count(), offsets_.address(), rows_.address(),
+                                values_.address(), l.offset_type, l.index_type, l.base, type_);
         break;
       case SPK_FORMAT_COO:
-        status = spk_coo_create(&sparse_, m_.rows, m_.cols, m_.count(), rows_.data(), cols_.data(), values_.data(),
-                                l.index_type, l.base, type_);
+        status = spk_coo_create(&sparse_, m_.rows, m_.cols, m_.count(), rows_.address(), cols_.address(),
+                                values_.address(), l.index_type, l.base, type_);
         break;
       case SPK_FORMAT_BSR:
         status = spk_bsr_create(&sparse_, m_.majors(), m_.cols / l.block_size, m_.count(), l.block_size, l.block_size,
-                                offsets_.data(), cols_.data(), values_.data(), l.offset_type, l.index_type, l.base,
-                                type_, l.order);
+                                offsets_.address(), cols_.address(), values_.address(), l.offset_type, l.index_type,
+                                l.base, type_, l.order);
         break;
       default:
-        status = spk_blocked_ell_create(&sparse_, m_.rows, m_.cols, l.block_size, m_.ell_cols, cols_.data(),
-                                        values_.data(), l.index_type, l.base, type_);
+        status = spk_blocked_ell_create(&sparse_, m_.rows, m_.cols, l.block_size, m_.ell_cols, cols_.address(),
+                                        values_.address(), l.index_type, l.base, type_);
     }
     EXPECT_EQ(status, SPK_STATUS_SUCCESS) << l.text();
   }
 
+  spk_backend_t backend_;
   Matrix m_;
   spk_value_type_t type_;
-  Guarded offsets_, rows_, cols_, values_;
+  mutable Guarded offsets_, rows_, cols_, values_;  // reading brings them back from a device
   spk_spmat_t sparse_ = nullptr;
   spk_dnmat_t dense_ = nullptr;
 };

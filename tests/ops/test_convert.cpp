@@ -96,24 +96,24 @@ TEST_P(Convert, LargeMatricesGiveTheSameForAnyNumberOfThreads) {
 // A row count that no array of offsets could have: COO keeps to what is stored.
 TEST_P(Convert, CooWithHugeSizesIsSortedByWhatIsStored) {
   constexpr Int kHuge = Int{1} << 40;
-  std::int64_t rows[] = {kHuge - 1, 7, kHuge - 1, 0}, cols[] = {3, kHuge - 2, 1, 0};
-  float values[] = {1, 2, 3, 4};
-  std::int64_t rows_out[4], cols_out[4];
-  float values_out[4];
+  auto rows = placed<Int>({kHuge - 1, 7, kHuge - 1, 0}), cols = placed<Int>({3, kHuge - 2, 1, 0});
+  auto values = placed<float>({1, 2, 3, 4}), values_out = placed(std::vector<float>(4));
+  auto rows_out = placed(std::vector<Int>(4)), cols_out = placed(std::vector<Int>(4));
   spk_spmat_t a = nullptr, b = nullptr;
-  ASSERT_EQ(spk_coo_create(&a, kHuge, kHuge, 4, rows, cols, values, SPK_INDEX_64I, SPK_INDEX_BASE_ZERO, SPK_R_32F),
+  ASSERT_EQ(spk_coo_create(&a, kHuge, kHuge, 4, rows.address(), cols.address(), values.address(), SPK_INDEX_64I,
+                           SPK_INDEX_BASE_ZERO, SPK_R_32F),
             SPK_STATUS_SUCCESS);
-  ASSERT_EQ(
-      spk_coo_create(&b, kHuge, kHuge, 4, rows_out, cols_out, values_out, SPK_INDEX_64I, SPK_INDEX_BASE_ONE, SPK_R_32F),
-      SPK_STATUS_SUCCESS);
+  ASSERT_EQ(spk_coo_create(&b, kHuge, kHuge, 4, rows_out.address(), cols_out.address(), values_out.address(),
+                           SPK_INDEX_64I, SPK_INDEX_BASE_ONE, SPK_R_32F),
+            SPK_STATUS_SUCCESS);
   EXPECT_EQ(spk_sparse_to_sparse_convert(handle, a, b, nullptr, 0), SPK_STATUS_SUCCESS) << last_message(handle);
-  EXPECT_EQ(std::vector<Int>(rows_out, rows_out + 4), (std::vector<Int>{1, 8, kHuge, kHuge}));
-  EXPECT_EQ(std::vector<Int>(cols_out, cols_out + 4), (std::vector<Int>{1, kHuge - 1, 2, 4}));
-  EXPECT_EQ(std::vector<float>(values_out, values_out + 4), (std::vector<float>{4, 2, 3, 1}));
-  std::int64_t permutation[4];
-  EXPECT_EQ(spk_spmat_sort(handle, a, permutation, nullptr, 0), SPK_STATUS_SUCCESS) << last_message(handle);
-  EXPECT_EQ(std::vector<Int>(permutation, permutation + 4), (std::vector<Int>{3, 1, 2, 0}));
-  EXPECT_EQ(std::vector<float>(values, values + 4), (std::vector<float>{4, 2, 3, 1}));
+  EXPECT_EQ(rows_out.get(), (std::vector<Int>{1, 8, kHuge, kHuge}));
+  EXPECT_EQ(cols_out.get(), (std::vector<Int>{1, kHuge - 1, 2, 4}));
+  EXPECT_EQ(values_out.get(), (std::vector<float>{4, 2, 3, 1}));
+  auto permutation = placed(std::vector<Int>(4));
+  EXPECT_EQ(spk_spmat_sort(handle, a, permutation.address(), nullptr, 0), SPK_STATUS_SUCCESS) << last_message(handle);
+  EXPECT_EQ(permutation.get(), (std::vector<Int>{3, 1, 2, 0}));
+  EXPECT_EQ(values.get(), (std::vector<float>{4, 2, 3, 1}));
   spk_spmat_destroy(a);
   spk_spmat_destroy(b);
 }
@@ -133,7 +133,7 @@ TEST_P(Convert, SlicesAreSourcesLikeAnyMatrix) {
       for (const Entry& e : entries_of(whole))
         if (e.row >= 6 && e.row < 18) inside.push_back({e.row - 6, e.col, e.value});
       const Matrix want = assemble(result, 12, 12, inside);
-      const Stored a(whole, SPK_R_32F, true), b(want, SPK_R_32F, false);
+      const Stored a(GetParam(), whole, SPK_R_32F, true), b(GetParam(), want, SPK_R_32F, false);
       spk_const_spmat_t slice = nullptr;
       ASSERT_EQ(spk_spmat_slice_rows(handle, a.sparse(), 6, 12, &slice), SPK_STATUS_SUCCESS);
       const spk_status_t status = result.is_dense()

@@ -47,62 +47,63 @@ TEST_P(Transpose, MatchesTheModelWithAndWithoutPermutation) {
     std::vector<Entry> turned;
     for (const Entry& e : entries_of(m)) turned.push_back({e.col, e.row, e.value});
     const Matrix want = assemble(layout_of(SPK_FORMAT_CSR, seed + 1), cols, rows, turned);
-    const Stored a(m, type, true), b(want, type, false);
-    std::vector<Int> permutation(m.values.size());
+    const Stored a(GetParam(), m, type, true), b(GetParam(), want, type, false);
+    auto permutation = placed(std::vector<Int>(m.values.size()));
     const auto transpose = [&](std::int64_t* numbers) {
       return with_workspace(
           seed % 2 == 0, [&](std::size_t* n) { return spk_csr_transpose_workspace(handle, a.sparse(), b.sparse(), n); },
           [&](void* w, std::size_t n) { return spk_csr_transpose(handle, a.sparse(), b.sparse(), numbers, w, n); });
     };
-    ASSERT_EQ(transpose(seed % 3 == 0 ? nullptr : permutation.data()), SPK_STATUS_SUCCESS) << last_message(handle);
+    ASSERT_EQ(transpose(seed % 3 == 0 ? nullptr : permutation.address()), SPK_STATUS_SUCCESS) << last_message(handle);
     expect_same(b.read(), want);
     EXPECT_TRUE(b.is_intact());
-    if (seed % 3 != 0) expect_permuted(want, m, permutation);
+    if (seed % 3 != 0) expect_permuted(want, m, permutation.get());
     if (HasFailure()) return;
   }
 }
 
 TEST_P(Transpose, ValuesMayBeLeftOutWhenAPermutationIsAskedFor) {
-  const std::int32_t offsets[] = {0, 2, 3}, columns[] = {2, 0, 2};
-  std::int32_t offsets_out[4], columns_out[3];
-  std::int64_t permutation[3];
+  auto offsets = placed<std::int32_t>({0, 2, 3}), columns = placed<std::int32_t>({2, 0, 2});
+  auto offsets_out = placed(std::vector<std::int32_t>(4)), columns_out = placed(std::vector<std::int32_t>(3));
+  auto permutation = placed(std::vector<Int>(3));
   spk_const_spmat_t a = nullptr;
   spk_spmat_t b = nullptr;
-  ASSERT_EQ(spk_csr_create_const(&a, 2, 3, 3, offsets, columns, nullptr, SPK_INDEX_32I, SPK_INDEX_32I,
-                                 SPK_INDEX_BASE_ZERO, SPK_R_32F),
+  ASSERT_EQ(spk_csr_create_const(&a, 2, 3, 3, offsets.address(), columns.address(), nullptr, SPK_INDEX_32I,
+                                 SPK_INDEX_32I, SPK_INDEX_BASE_ZERO, SPK_R_32F),
             SPK_STATUS_SUCCESS);
-  ASSERT_EQ(spk_csr_create(&b, 3, 2, 3, offsets_out, columns_out, nullptr, SPK_INDEX_32I, SPK_INDEX_32I,
-                           SPK_INDEX_BASE_ZERO, SPK_R_32F),
+  ASSERT_EQ(spk_csr_create(&b, 3, 2, 3, offsets_out.address(), columns_out.address(), nullptr, SPK_INDEX_32I,
+                           SPK_INDEX_32I, SPK_INDEX_BASE_ZERO, SPK_R_32F),
             SPK_STATUS_SUCCESS);
-  EXPECT_EQ(spk_csr_transpose(handle, a, b, permutation, nullptr, 0), SPK_STATUS_SUCCESS) << last_message(handle);
-  EXPECT_EQ(std::vector<int>(offsets_out, offsets_out + 4), (std::vector<int>{0, 1, 1, 3}));
-  EXPECT_EQ(std::vector<int>(columns_out, columns_out + 3), (std::vector<int>{0, 0, 1}));
-  EXPECT_EQ(std::vector<Int>(permutation, permutation + 3), (std::vector<Int>{1, 0, 2}));
+  EXPECT_EQ(spk_csr_transpose(handle, a, b, permutation.address(), nullptr, 0), SPK_STATUS_SUCCESS)
+      << last_message(handle);
+  EXPECT_EQ(offsets_out.get(), (std::vector<int>{0, 1, 1, 3}));
+  EXPECT_EQ(columns_out.get(), (std::vector<int>{0, 0, 1}));
+  EXPECT_EQ(permutation.get(), (std::vector<Int>{1, 0, 2}));
   EXPECT_EQ(spk_csr_transpose(handle, a, b, nullptr, nullptr, 0), SPK_STATUS_INVALID_VALUE);
   spk_spmat_destroy(a);
   spk_spmat_destroy(b);
 }
 
 TEST_P(Transpose, PermutationOfASliceCountsInTheWholeMatrixsValues) {
-  const std::int32_t offsets[] = {1, 3, 5, 6}, columns[] = {1, 2, 2, 1, 1};
-  const float values[] = {10, 11, 12, 13, 14};
-  std::int64_t offsets_out[3], columns_out[3];
-  float values_out[3];
-  std::int64_t permutation[3];
+  auto offsets = placed<std::int32_t>({1, 3, 5, 6}), columns = placed<std::int32_t>({1, 2, 2, 1, 1});
+  auto values = placed<float>({10, 11, 12, 13, 14}), values_out = placed(std::vector<float>(3));
+  auto offsets_out = placed(std::vector<Int>(3)), columns_out = placed(std::vector<Int>(3));
+  auto permutation = placed(std::vector<Int>(3));
   spk_const_spmat_t whole = nullptr, slice = nullptr;
   spk_spmat_t b = nullptr;
-  ASSERT_EQ(spk_csr_create_const(&whole, 3, 2, 5, offsets, columns, values, SPK_INDEX_32I, SPK_INDEX_32I,
-                                 SPK_INDEX_BASE_ONE, SPK_R_32F),
+  ASSERT_EQ(spk_csr_create_const(&whole, 3, 2, 5, offsets.address(), columns.address(), values.address(), SPK_INDEX_32I,
+                                 SPK_INDEX_32I, SPK_INDEX_BASE_ONE, SPK_R_32F),
             SPK_STATUS_SUCCESS);
   ASSERT_EQ(spk_spmat_slice_rows(handle, whole, 1, 2, &slice), SPK_STATUS_SUCCESS);
-  ASSERT_EQ(spk_csr_create(&b, 2, 2, 3, offsets_out, columns_out, values_out, SPK_INDEX_64I, SPK_INDEX_64I,
-                           SPK_INDEX_BASE_ZERO, SPK_R_32F),
+  ASSERT_EQ(spk_csr_create(&b, 2, 2, 3, offsets_out.address(), columns_out.address(), values_out.address(),
+                           SPK_INDEX_64I, SPK_INDEX_64I, SPK_INDEX_BASE_ZERO, SPK_R_32F),
             SPK_STATUS_SUCCESS);
-  EXPECT_EQ(spk_csr_transpose(handle, slice, b, permutation, nullptr, 0), SPK_STATUS_SUCCESS) << last_message(handle);
-  EXPECT_EQ(std::vector<Int>(offsets_out, offsets_out + 3), (std::vector<Int>{0, 2, 3}));
-  EXPECT_EQ(std::vector<Int>(columns_out, columns_out + 3), (std::vector<Int>{0, 1, 0}));
-  EXPECT_EQ(std::vector<float>(values_out, values_out + 3), (std::vector<float>{13, 14, 12}));
-  EXPECT_EQ(std::vector<Int>(permutation, permutation + 3), (std::vector<Int>{3, 4, 2}));
+  EXPECT_EQ(spk_csr_transpose(handle, slice, b, permutation.address(), nullptr, 0), SPK_STATUS_SUCCESS)
+      << last_message(handle);
+  EXPECT_EQ(offsets_out.get(), (std::vector<Int>{0, 2, 3}));
+  EXPECT_EQ(columns_out.get(), (std::vector<Int>{0, 1, 0}));
+  EXPECT_EQ(values_out.get(), (std::vector<float>{13, 14, 12}));
+  EXPECT_EQ(permutation.get(), (std::vector<Int>{3, 4, 2}));
   spk_spmat_destroy(b);
   spk_spmat_destroy(slice);
   spk_spmat_destroy(whole);
@@ -117,18 +118,18 @@ TEST_P(Sort, MatchesTheModelAndAnswersThePermutation) {
       const Layout l = layout_of(format, seed);
       const Matrix m = random_matrix(random, l, random.below(40), random.below(40), 35, seed % 4 == 0, type);
       const Matrix want = assemble(l, m.rows, m.cols, entries_of(m));
-      const Stored a(m, type, true);
-      std::vector<Int> permutation(m.values.size());
+      const Stored a(GetParam(), m, type, true);
+      auto permutation = placed(std::vector<Int>(m.values.size()));
       ASSERT_EQ(with_workspace(
                     seed % 2 == 0, [&](std::size_t* n) { return spk_spmat_sort_workspace(handle, a.sparse(), n); },
                     [&](void* w, std::size_t n) {
-                      return spk_spmat_sort(handle, a.sparse(), seed % 3 == 0 ? nullptr : permutation.data(), w, n);
+                      return spk_spmat_sort(handle, a.sparse(), seed % 3 == 0 ? nullptr : permutation.address(), w, n);
                     }),
                 SPK_STATUS_SUCCESS)
           << last_message(handle);
       expect_same(a.read(), want);
       EXPECT_TRUE(a.is_intact());
-      if (seed % 3 != 0) expect_permuted(want, m, permutation);
+      if (seed % 3 != 0) expect_permuted(want, m, permutation.get());
       if (HasFailure()) return;
     }
 }
@@ -146,7 +147,7 @@ TEST_P(Coalesce, MatchesTheModelForAnyNumberOfThreads) {
       std::vector<Entry> summed;
       for (const auto& [place, sum] : sums_of(entries_of(m))) summed.push_back({place.first, place.second, sum});
       const Matrix want = assemble(l, m.rows, m.cols, summed);
-      const Stored a(m, type, true);
+      const Stored a(GetParam(), m, type, true);
       ASSERT_EQ(spk_set_num_threads(handle, 1 + static_cast<std::int32_t>(seed % 3)), SPK_STATUS_SUCCESS);
       ASSERT_EQ(with_workspace(
                     seed % 2 == 0, [&](std::size_t* n) { return spk_spmat_coalesce_workspace(handle, a.sparse(), n); },
@@ -169,27 +170,27 @@ TEST_P(Coalesce, MatchesTheModelForAnyNumberOfThreads) {
 
 // 2048 + 1 rounds back to 2048 in binary16: a sum that rounds once gives 2050, one that rounds at each step 2048.
 TEST_P(Coalesce, SixteenBitSumsAreRoundedOnce) {
-  std::int32_t rows[] = {0, 0, 0}, cols[] = {2, 2, 2};
-  std::uint16_t values[] = {half_bits(2048), half_bits(1), half_bits(1)};
+  auto rows = placed<std::int32_t>({0, 0, 0}), cols = placed<std::int32_t>({2, 2, 2});
+  auto values = placed<std::uint16_t>({half_bits(2048), half_bits(1), half_bits(1)});
   spk_spmat_t a = nullptr;
-  ASSERT_EQ(spk_coo_create(&a, 1, 3, 3, rows, cols, values, SPK_INDEX_32I, SPK_INDEX_BASE_ZERO, SPK_R_16F),
+  ASSERT_EQ(spk_coo_create(&a, 1, 3, 3, rows.address(), cols.address(), values.address(), SPK_INDEX_32I,
+                           SPK_INDEX_BASE_ZERO, SPK_R_16F),
             SPK_STATUS_SUCCESS);
   EXPECT_EQ(spk_spmat_coalesce(handle, a, nullptr, 0), SPK_STATUS_SUCCESS) << last_message(handle);
-  EXPECT_EQ(values[0], half_bits(2050));
+  EXPECT_EQ(values.get()[0], half_bits(2050));
   spk_spmat_destroy(a);
 }
 
 TEST_P(Coalesce, EntriesWithoutRepeatsKeepTheirBits) {
-  std::int32_t offsets[] = {0, 2}, cols[] = {1, 0};
-  std::uint32_t values[] = {0x7fa12345u, 0x80000000u};  // a signalling NaN, -0.0
+  auto offsets = placed<std::int32_t>({0, 2}), cols = placed<std::int32_t>({1, 0});
+  auto values = placed<std::uint32_t>({0x7fa12345u, 0x80000000u});  // a signalling NaN, -0.0
   spk_spmat_t a = nullptr;
-  ASSERT_EQ(
-      spk_csr_create(&a, 1, 2, 2, offsets, cols, values, SPK_INDEX_32I, SPK_INDEX_32I, SPK_INDEX_BASE_ZERO, SPK_R_32F),
-      SPK_STATUS_SUCCESS);
+  ASSERT_EQ(spk_csr_create(&a, 1, 2, 2, offsets.address(), cols.address(), values.address(), SPK_INDEX_32I,
+                           SPK_INDEX_32I, SPK_INDEX_BASE_ZERO, SPK_R_32F),
+            SPK_STATUS_SUCCESS);
   EXPECT_EQ(spk_spmat_coalesce(handle, a, nullptr, 0), SPK_STATUS_SUCCESS) << last_message(handle);
-  EXPECT_EQ(cols[0], 0);
-  EXPECT_EQ(values[0], 0x80000000u);
-  EXPECT_EQ(values[1], 0x7fa12345u);
+  EXPECT_EQ(cols.get()[0], 0);
+  EXPECT_EQ(values.get(), (std::vector<std::uint32_t>{0x80000000u, 0x7fa12345u}));
   spk_spmat_destroy(a);
 }
 

@@ -36,20 +36,28 @@ std::vector<std::int64_t> numbers(int part, int parts) {
   return list;
 }
 
+// One way to compute a product.
+struct Way {
+  const char* name;
+  spk_backend_t backend;
+  bool with_plan = false;
+  bool has_placed_scalars = false;  // alpha and beta lie where the backend computes
+};
+
 // Empty, or what is wrong with one run.
-std::string run(const RandomProduct& product, const Model& model, spk_backend_t backend, bool with_plan,
-                Placement placement) {
+std::string run(const RandomProduct& product, const Model& model, const Way& way, Placement placement) {
   const cases::Switches switches;
   cases::Handle handle;
-  Outcome outcome = cases::create_handle(handle, backend, 0);
+  Outcome outcome = cases::create_handle(handle, way.backend, 0);
   if (outcome.ok()) outcome = cases::outcome_of(spk_set_check(handle.get(), 1), handle.get());
-  Product run(product.spec, switches, placement);
+  Product run(product.spec, switches, placement, way.backend);
   if (outcome.ok()) outcome = run.create();
+  if (outcome.ok() && way.has_placed_scalars) outcome = run.place_scalars(handle.get());
   cases::Plan plan;
-  if (outcome.ok() && with_plan) outcome = run.create_plan(handle.get(), plan);
+  if (outcome.ok() && way.with_plan) outcome = run.create_plan(handle.get(), plan);
   if (outcome.ok()) {
-    outcome = with_plan ? run.run_plan(handle.get(), plan, Scratch::exact)
-                        : run.run(handle.get(), SPK_ALG_DEFAULT, Scratch::exact);
+    outcome = way.with_plan ? run.run_plan(handle.get(), plan, Scratch::exact)
+                            : run.run(handle.get(), SPK_ALG_DEFAULT, Scratch::exact);
   }
   if (!outcome.ok()) return "answered " + outcome.describe();
   spk_check_report_t report{};
@@ -62,24 +70,16 @@ std::string run(const RandomProduct& product, const Model& model, spk_backend_t 
   return reason;
 }
 
-class Products : public ::testing::TestWithParam<int> {};
 constexpr int kParts = 8;
 
-TEST_P(Products, AreRightOnEveryBackendAndPath) {
-  if (const std::string missing = missing_isa(); !missing.empty()) GTEST_SKIP() << missing;
+void expect_right(int part, std::initializer_list<Way> ways) {
   int failures = 0;
-  for (const std::int64_t number : numbers(GetParam(), kParts)) {
+  for (const std::int64_t number : numbers(part, kParts)) {
     const RandomProduct product(recipe(number));
     const Model model = dense_loop(product);
     const Placement placement = number % 4 == 0 ? Placement::page_end : Placement::plain;
-    struct Way {
-      const char* name;
-      spk_backend_t backend;
-      bool with_plan;
-    };
-    for (const Way& way : {Way{"cpu", SPK_BACKEND_CPU, false}, Way{"cpu plan", SPK_BACKEND_CPU, true},
-                           Way{"reference", SPK_BACKEND_REFERENCE, false}}) {
-      const std::string reason = run(product, model, way.backend, way.with_plan, placement);
+    for (const Way& way : ways) {
+      const std::string reason = run(product, model, way, placement);
       if (reason.empty()) continue;
       ADD_FAILURE() << "recipe " << number << " on " << way.name << ": " << reason << "\n  "
                     << product.recipe.describe();
@@ -88,8 +88,27 @@ TEST_P(Products, AreRightOnEveryBackendAndPath) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sample, Products, ::testing::Range(0, kParts),
-                         [](const auto& part) { return "Part" + std::to_string(part.param); });
+class Products : public ::testing::TestWithParam<int> {};
+
+TEST_P(Products, AreRightOnEveryBackendAndPath) {
+  if (const std::string missing = missing_isa(); !missing.empty()) GTEST_SKIP() << missing;
+  expect_right(GetParam(), {{"cpu", SPK_BACKEND_CPU},
+                            {"cpu plan", SPK_BACKEND_CPU, true},
+                            {"reference", SPK_BACKEND_REFERENCE, false, true}});
+}
+
+class ProductsCuda : public ::testing::TestWithParam<int> {};
+
+TEST_P(ProductsCuda, AreRightOnEveryPath) {
+  SPK_SKIP_WITHOUT_BACKEND(SPK_BACKEND_CUDA);
+  expect_right(GetParam(), {{"cuda", SPK_BACKEND_CUDA},
+                            {"cuda plan", SPK_BACKEND_CUDA, true},
+                            {"cuda, alpha and beta on the device", SPK_BACKEND_CUDA, false, true}});
+}
+
+std::string part_name(const ::testing::TestParamInfo<int>& part) { return "Part" + std::to_string(part.param); }
+INSTANTIATE_TEST_SUITE_P(Sample, Products, ::testing::Range(0, kParts), part_name);
+INSTANTIATE_TEST_SUITE_P(Sample, ProductsCuda, ::testing::Range(0, kParts), part_name);
 
 }  // namespace
 }  // namespace spk::test

@@ -119,6 +119,7 @@ class SoftmaxRows : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const std::string missing = missing_isa(); !missing.empty()) GTEST_SKIP() << missing;
+    SPK_SKIP_WITHOUT_BACKEND(Backend::kBackend);
     make_handle(handle_, Backend::kBackend, 0, true);
   }
 
@@ -126,8 +127,8 @@ class SoftmaxRows : public ::testing::Test {
   void describe(cases::SparseMatrix& matrix, const Scores& scores, cases::Memory& memory, void* values) {
     const cases::SparseSpec& s = scores.sparse;
     spk_spmat_t made = nullptr;
-    ASSERT_EQ(spk_csr_create(&made, s.rows, s.cols, s.nnz, memory.find("row_offsets")->data(),
-                             memory.find("col_indices")->data(), values, s.offset_type, s.index_type, s.index_base,
+    ASSERT_EQ(spk_csr_create(&made, s.rows, s.cols, s.nnz, memory.find("row_offsets")->address(),
+                             memory.find("col_indices")->address(), values, s.offset_type, s.index_type, s.index_base,
                              s.value_type),
               SPK_STATUS_SUCCESS);
     matrix.reset(made);
@@ -145,25 +146,26 @@ class SoftmaxRows : public ::testing::Test {
 
   cases::Handle handle_;
 };
-TYPED_TEST_SUITE(SoftmaxRows, HostBackends);
+TYPED_TEST_SUITE(SoftmaxRows, AllBackends, BackendNames);
 
 TYPED_TEST(SoftmaxRows, FollowTheDefinition) {
   for (int number = 0; number < kDraws; ++number) {
     const Scores scores = draw_scores(number);
     const std::vector<double> want = softmax_loop(scores);
     const cases::Switches switches;
-    cases::Memory memory(switches, number % 2 == 0 ? Placement::page_end : Placement::plain);
+    cases::Memory memory(switches, number % 2 == 0 ? Placement::page_end : Placement::plain, TypeParam::kBackend);
     cases::SparseMatrix matX, matY;
     ASSERT_TRUE(cases::create_sparse(matX, scores.sparse, memory, cases::Access::write).ok());
     const bool in_place = number % 3 == 0;
     const char* name = in_place ? "values" : "result";
-    void* values = in_place ? memory.find("values")->data()
+    void* values = in_place ? memory.find("values")->address()
                             : memory.blank("result", cases::bytes_of(scores.sparse.value_type), scores.sparse.nnz);
     this->describe(matY, scores, memory, values);
-    const std::uint8_t* mask = scores.mask.empty() ? nullptr : scores.mask.data();
+    const std::uint8_t* mask = scores.mask.empty() ? nullptr : memory.bytes("mask", scores.mask);
     const spk_status_t status = spk_softmax(this->handle_.get(), scores.scale, matX.get(), mask, cases::writable(matY),
                                             SPK_ALG_DEFAULT, nullptr, 0);
     ASSERT_EQ(status, SPK_STATUS_SUCCESS) << cases::outcome_of(status, this->handle_.get()).describe();
+    ASSERT_TRUE(memory.fetch(this->handle_.get()).ok());
     this->expect_close(*memory.find(name), want, scores.sparse.value_type, number);
     EXPECT_EQ(memory.check_untouched({name}), "") << "draw " << number;
   }
@@ -182,7 +184,7 @@ TYPED_TEST(SoftmaxRows, GradientFollowsTheDefinition) {
       forward.values.items[t] = y[t];
     }
     const cases::Switches switches;
-    cases::Memory memory(switches, Placement::plain);
+    cases::Memory memory(switches, Placement::plain, TypeParam::kBackend);
     cases::SparseMatrix matY, matDY, matDX;
     ASSERT_TRUE(cases::create_sparse(matY, forward, memory, cases::Access::write).ok());
     cases::ValueArray gradient;
@@ -194,6 +196,7 @@ TYPED_TEST(SoftmaxRows, GradientFollowsTheDefinition) {
     const spk_status_t status = spk_softmax_backward(this->handle_.get(), scores.scale, matY.get(), matDY.get(),
                                                      cases::writable(matDX), SPK_ALG_DEFAULT, nullptr, 0);
     ASSERT_EQ(status, SPK_STATUS_SUCCESS) << cases::outcome_of(status, this->handle_.get()).describe();
+    ASSERT_TRUE(memory.fetch(this->handle_.get()).ok());
     for (std::int64_t i = 0; i < s.rows; ++i) {
       const auto first = static_cast<std::size_t>(s.offsets.items[static_cast<std::size_t>(i)] - s.index_base);
       const auto last = static_cast<std::size_t>(s.offsets.items[static_cast<std::size_t>(i) + 1] - s.index_base);
