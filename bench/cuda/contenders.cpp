@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The spk authors
 #include "contenders.hpp"
 
+#include "failure.hpp"
+
 namespace spk::bench {
 
 const char* kind_name(Kind kind) {
@@ -20,14 +22,19 @@ const char* kind_name(Kind kind) {
 bool is_spk(Kind kind) { return kind == Kind::kSpk || kind == Kind::kSpkPlan || kind == Kind::kSpkForced; }
 
 void Field::add(const std::string& name, Kind kind, const std::function<Contender()>& make) {
+  Contender contender;
   try {
-    Contender contender = make();
-    if (contender.name.empty()) contender.name = name;
-    contender.kind = kind;
-    contenders.push_back(std::move(contender));
+    contender = make();
   } catch (const Unsupported& refusal) {
     absent.push_back({name, refusal.what()});
+    return;
+  } catch (const tool::Failure& failure) {
+    if (!is_spk(kind)) throw;
+    contender.failure = failure.what();
   }
+  if (contender.name.empty()) contender.name = name;
+  contender.kind = kind;
+  contenders.push_back(std::move(contender));
 }
 
 Field make_field(const Device& device, const Operands& operands, const Entry& entry) {

@@ -26,6 +26,7 @@ bool is_spk(Kind kind);
 
 struct Contender {
   std::string name;
+  std::string failure;  // spk refused to be set up although it said that it runs: nothing to launch
   Kind kind = Kind::kSpk;
   std::int32_t id = 0;                      // of a kernel of spk
   std::function<void(std::size_t)> launch;  // on the device's stream, with the given copy of the operands
@@ -42,7 +43,8 @@ struct Field {
   std::vector<Contender> contenders;
   std::vector<Absent> absent;
 
-  // Adds what `make` returns, under this name unless it has one, or notes why it cannot be.
+  // Adds what `make` returns, under this name unless it has one, or notes why it cannot be. Where spk fails the contender
+  // stays in, as one that failed.
   void add(const std::string& name, Kind kind, const std::function<Contender()>& make);
 };
 

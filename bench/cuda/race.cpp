@@ -16,6 +16,7 @@ bool judge(const Device& device, const Operands& operands, const Contender& cont
   result.kind = contender.kind;
   result.id = contender.id;
   try {
+    if (!contender.failure.empty()) throw tool::Failure(contender.failure);
     operands.poison();
     contender.launch(0);
     if (contender.finish) contender.finish();
