@@ -43,8 +43,8 @@ struct Field {
   std::vector<Contender> contenders;
   std::vector<Absent> absent;
 
-  // Adds what `make` returns, under this name unless it has one, or notes why it cannot be. Where spk fails the contender
-  // stays in, as one that failed.
+  // Adds what `make` returns, under this name unless it has one, or notes why it cannot be. Where spk fails, the
+  // contender stays in, as one that failed.
   void add(const std::string& name, Kind kind, const std::function<Contender()>& make);
 };
 

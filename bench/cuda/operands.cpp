@@ -12,6 +12,9 @@ using tool::Operation;
 // More copies than this would cost more set-up than the measurement is worth; tiny problems then stay partly in L2.
 constexpr std::size_t kMostCopies = 256;
 
+// Bytes before and after the output of every copy that nobody may write.
+constexpr std::size_t kGuard = 4096;
+
 // Operands cut to TF32's 10 bits are off by 2^-10 each.
 constexpr double kTf32Product = 0x1p-9;
 
@@ -74,11 +77,12 @@ Operands::Operands(const Device& device, const tool::CsrMatrix& matrix, const Se
   const std::size_t index_bytes = static_cast<std::size_t>(nnz_) * sizeof(std::int32_t);
   const std::size_t expanded_bytes =
       product && with_expanded ? static_cast<std::size_t>(rows_) * static_cast<std::size_t>(cols_) * size : 0;
-  const std::size_t parts[] = {offset_bytes,     index_bytes,   value_bytes,   elements(left_),
-                               elements(right_), output_bytes_, expanded_bytes};
+  const std::size_t parts[] = {offset_bytes,    index_bytes,      value_bytes,
+                               elements(left_), elements(right_), 2 * kGuard + padded(output_bytes_),
+                               expanded_bytes};
   std::size_t stride = 0;
   for (const std::size_t part : parts) stride += padded(part);
-  bytes_ = stride - padded(expanded_bytes);
+  bytes_ = stride - padded(expanded_bytes) - 2 * kGuard;
   // Three times L2 in the smallest set that a contender touches, so that no replacement policy keeps a part of it.
   const std::size_t copies = cold ? std::clamp<std::size_t>(3 * device.l2_bytes / bytes_ + 2, 2, kMostCopies) : 1;
   memory_ = DeviceBytes(stride * copies);
@@ -91,7 +95,7 @@ Operands::Operands(const Device& device, const tool::CsrMatrix& matrix, const Se
       place += padded(parts[i]);
     }
     copies_.push_back({static_cast<std::int32_t*>(pointers[0]), static_cast<std::int32_t*>(pointers[1]), pointers[2],
-                       pointers[3], pointers[4], pointers[5], pointers[6]});
+                       pointers[3], pointers[4], static_cast<std::byte*>(pointers[5]) + kGuard, pointers[6]});
     const Copy& copy = copies_.back();
     upload(copy.offsets, matrix.row_offsets.data(), offset_bytes, device.stream);
     upload(copy.indices, matrix.col_indices.data(), index_bytes, device.stream);
@@ -146,7 +150,17 @@ void Operands::expect(const Rounding& rounding, double* bound) const {
 }
 
 void Operands::poison() const {
-  check_cuda(cudaMemsetAsync(copies_.front().output, 0xFF, output_bytes_, device_.stream), "cudaMemsetAsync");
+  void* begin = static_cast<std::byte*>(copies_.front().output) - kGuard;
+  check_cuda(cudaMemsetAsync(begin, 0xFF, 2 * kGuard + padded(output_bytes_), device_.stream), "cudaMemsetAsync");
+}
+
+bool Operands::guards_whole() const {
+  const auto* output = static_cast<const std::byte*>(copies_.front().output);
+  std::vector<std::byte> guards(2 * kGuard + padded(output_bytes_) - output_bytes_);
+  check_cuda(cudaMemcpy(guards.data(), output - kGuard, kGuard, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  check_cuda(cudaMemcpy(guards.data() + kGuard, output + output_bytes_, guards.size() - kGuard, cudaMemcpyDeviceToHost),
+             "cudaMemcpy");
+  return std::all_of(guards.begin(), guards.end(), [](std::byte x) { return x == std::byte{0xFF}; });
 }
 
 double Operands::worst(bool loose) const {

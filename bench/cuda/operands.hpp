@@ -56,8 +56,10 @@ class Operands {
   std::size_t bytes() const { return bytes_; }  // of one copy without the expanded matrix
   DeviceCsr csr(std::size_t i = 0) const;
 
-  // Every output of copy 0 becomes NaN.
+  // The output of copy 0 and the bytes around it become NaN.
   void poison() const;
+  // Whether the bytes around it are as poison() left them.
+  bool guards_whole() const;
   // Largest error / bound of the output of copy 0. `loose`: by the bound of arithmetic that is one step coarser, TF32
   // products for f32 and sums in the output's type for 16 bits; the same as the strict one for other types.
   double worst(bool loose) const;

@@ -26,6 +26,10 @@ bool judge(const Device& device, const Operands& operands, const Contender& cont
     const bool coarse = outside || contender.kind == Kind::kDenseTf32;
     result.loose = coarse && !is_spk(contender.kind) && operands.worst(true) <= 1;
     result.wrong = outside && !result.loose;
+    if (!operands.guards_whole()) {
+      result.wrong = true;
+      result.failure = "it wrote outside its output";
+    }
   } catch (const Unsupported& refusal) {
     race.absent.push_back({contender.name, refusal.what()});
     return false;
