@@ -8,11 +8,12 @@ int main(void) {
   int32_t row_offsets[] = {0, 2, 3}, col_indices[] = {0, 2, 1};
   float values[] = {1, 2, 3}, b[] = {1, 2, 3, 4, 5, 6}, c[4], alpha = 1, beta = 0;
   char message[256];
+  spk_config_t config = {sizeof config, SPK_BACKEND_CPU, 0, 0, NULL};
   spk_handle_t handle;
   spk_spmat_t matA;
   spk_dnmat_t matB, matC;
 
-  spk_create(&handle, NULL);
+  spk_create(&handle, &config); /* these arrays are the host's; spk_memory.h has memory for any backend */
   spk_csr_create(&matA, 2, 3, 3, row_offsets, col_indices, values, SPK_INDEX_32I, SPK_INDEX_32I, SPK_INDEX_BASE_ZERO,
                  SPK_R_32F);
   spk_dnmat_create(&matB, 3, 2, 2, b, SPK_R_32F, SPK_ORDER_ROW);

@@ -31,6 +31,11 @@ module spk
     type(c_ptr) :: offsets = c_null_ptr, row_indices = c_null_ptr, col_indices = c_null_ptr, values = c_null_ptr
   end type
 
+  type, bind(c) :: spk_config_t
+    integer(c_int32_t) :: struct_size = 0, backend = 0, num_threads = 0, device = 0
+    type(c_ptr) :: allocator = c_null_ptr
+  end type
+
   type, bind(c) :: spk_backend_info_t
     integer(c_int32_t) :: struct_size = 0, backend = 0, available = 0, default_threads = 0
     type(c_ptr) :: name = c_null_ptr, detail = c_null_ptr
@@ -59,6 +64,27 @@ module spk
       import
       type(c_ptr) :: handle
       type(c_ptr), value :: config
+    end function
+    integer(c_int32_t) function spk_memory_alloc(handle, bytes, pointer) bind(c)
+      import
+      type(c_ptr), value :: handle
+      integer(c_size_t), value :: bytes
+      type(c_ptr) :: pointer
+    end function
+    integer(c_int32_t) function spk_memory_free(handle, pointer, bytes) bind(c)
+      import
+      type(c_ptr), value :: handle, pointer
+      integer(c_size_t), value :: bytes
+    end function
+    integer(c_int32_t) function spk_memory_upload(handle, device, host, bytes) bind(c)
+      import
+      type(c_ptr), value :: handle, device, host
+      integer(c_size_t), value :: bytes
+    end function
+    integer(c_int32_t) function spk_memory_download(handle, host, device, bytes) bind(c)
+      import
+      type(c_ptr), value :: handle, host, device
+      integer(c_size_t), value :: bytes
     end function
     subroutine spk_destroy(handle) bind(c)
       import

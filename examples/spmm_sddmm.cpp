@@ -28,8 +28,11 @@ using Sparse = std::unique_ptr<spk_spmat, Destroy<spk_spmat_destroy>>;
 using Dense = std::unique_ptr<spk_dnmat, Destroy<spk_dnmat_destroy>>;
 
 Handle make_handle() {
+  spk_config_t config{};
+  config.struct_size = sizeof config;
+  config.backend = SPK_BACKEND_CPU;  // the arrays below are vectors, memory of the host
   spk_handle_t handle = nullptr;
-  require(spk_create(&handle, nullptr));
+  require(spk_create(&handle, &config));
   return Handle(handle);
 }
 

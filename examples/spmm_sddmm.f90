@@ -13,9 +13,12 @@ program spmm_sddmm
   real(c_double), target :: p(3, 2) = reshape([1, 3, 5, 2, 4, 6], [3, 2])
   real(c_double), target :: c(3, 2) = 1
   real(c_double), target :: two = 2, one = 1, zero = 0
+  type(spk_config_t), target :: config
   type(c_ptr) :: handle, mat_a, mat_s, mat_b, mat_p, mat_c
 
-  call require(spk_create(handle, c_null_ptr))
+  ! On the CPU: the arrays are memory of the host.
+  config = spk_config_t(struct_size=c_sizeof(config), backend=SPK_BACKEND_CPU)
+  call require(spk_create(handle, c_loc(config)))
   call require(csr(mat_a, a))
   call require(csr(mat_s, s))
   call require(dense(mat_b, b))

@@ -21,9 +21,20 @@ function require(status::Int32)
     error(GC.@preserve text unsafe_string(pointer(text)))
 end
 
+# spk_config_t
+struct Config
+    struct_size::UInt32
+    backend::Int32
+    num_threads::Int32
+    device::Int32
+    allocator::Ptr{Cvoid}
+end
+
+# On the CPU: Julia's arrays are memory of the host.
 function handle()
     out = Ref{Ptr{Cvoid}}(C_NULL)
-    require(ccall((:spk_create, libspk), Int32, (Ref{Ptr{Cvoid}}, Ptr{Cvoid}), out, C_NULL))
+    config = Ref(Config(sizeof(Config), 1, 0, 0, C_NULL))
+    require(ccall((:spk_create, libspk), Int32, (Ref{Ptr{Cvoid}}, Ref{Config}), out, config))
     out[]
 end
 

@@ -3,6 +3,7 @@
 # SPDX-FileCopyrightText: The spk authors
 """SpMM and SDDMM from Python: ctypes and numpy, nothing to compile. spmm_sddmm.py PATH_OF_LIBSPK"""
 import ctypes
+import struct
 import sys
 from ctypes import byref, c_char_p, c_int32, c_int64, c_size_t, c_void_p
 
@@ -13,6 +14,7 @@ except ImportError:
     sys.exit(77)
 
 OP_N, OP_T = 0, 1
+BACKEND_CPU = 1
 ORDER_ROW, INDEX_BASE_ZERO, ALG_DEFAULT, COMPUTE_32F = 2, 0, 0, 0
 VALUE_TYPES = {np.dtype("float32"): 0, np.dtype("float64"): 1, np.dtype("float16"): 2}
 INDEX_TYPES = {np.dtype("int32"): 2, np.dtype("int64"): 3}
@@ -41,7 +43,8 @@ class Spk:
 
     def __init__(self, path):
         self.lib = load(path)
-        self.handle = self.made(self.lib.spk_create, None)
+        # spk_config_t: its size, the CPU (numpy's arrays are memory of the host), no threads, device or allocator given.
+        self.handle = self.made(self.lib.spk_create, struct.pack("@IiiiP", 24, BACKEND_CPU, 0, 0, 0))
 
     def require(self, status):
         if status:

@@ -23,10 +23,12 @@ program fortran_getters
   real(c_double), target :: values(5) = [1, 2, 3, 4, 5], matrix(7, 10) = 1, vector(9) = 0, one = 1, zero = 0
   real(c_double), target :: product(3, 2) = 0
   integer, target :: stream_place
+  type(spk_config_t), target :: config
   type(c_ptr) :: handle, sparse, dense, vec, c, b
 
   known = 0
-  call must(spk_create(handle, c_null_ptr))
+  config = spk_config_t(struct_size=c_sizeof(config), backend=SPK_BACKEND_CPU)
+  call must(spk_create(handle, c_loc(config)))
   call must(spk_csr_create(sparse, 3_c_int64_t, 4_c_int64_t, 5_c_int64_t, c_loc(offsets), c_loc(indices), &
                            c_loc(values), SPK_INDEX_64I, SPK_INDEX_32I, SPK_INDEX_BASE_ONE, SPK_R_64F))
   call must(spk_dnmat_create(dense, 6_c_int64_t, 2_c_int64_t, 7_c_int64_t, c_loc(matrix), SPK_R_64F, SPK_ORDER_COL))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
 #include <chrono>
+#include <map>
 #include <set>
 #include <thread>
 
 #include "cases/api_script.hpp"
+#include "cases/cuda_driver.hpp"
 
 namespace spk::cases {
 namespace {
@@ -13,13 +15,18 @@ std::string with_in(const std::string& name) { return name == "C" || name == "y"
 
 std::string without_in(const std::string& name) { return name == "C_in" || name == "y_in" ? name.substr(0, 1) : name; }
 
-// Streams of the CPU are names: any pointer is accepted and kept.
-void* stream_by_name(const std::string& name) {
-  static std::set<std::string> names;
+// Streams, kept for the life of the process. Without a CUDA driver they are names: any pointer is accepted and kept.
+void* stream_by_name(const std::string& name, spk_backend_t backend) {
+  static std::map<std::string, void*> streams;
   static std::mutex mutex;
   if (name.empty() || name == "default" || name == "null") return nullptr;
   const std::lock_guard lock(mutex);
-  return const_cast<std::string*>(&*names.insert(name).first);
+  const auto [place, is_new] = streams.try_emplace(name, nullptr);
+  if (is_new) {
+    const CudaDriver* driver = has_own_memory(backend) ? CudaDriver::find() : nullptr;
+    place->second = driver != nullptr ? driver->create_stream() : const_cast<std::string*>(&place->first);
+  }
+  return place->second;
 }
 
 void* array_argument(Fields& step) {
@@ -253,7 +260,7 @@ void Script::set_stream(Fields& step, const Rules& rules, Worker& worker) {
   ensure_handle(worker);
   worker.stream = step.text_or("stream", "");
   step.flag_or("nonblocking", false);
-  void* const stream = stream_by_name(worker.stream);
+  void* const stream = stream_by_name(worker.stream, context_.options.backend);
   Outcome outcome = outcome_of(spk_set_stream(worker.handle, stream), worker.handle);
   if (!settle(step, rules, outcome)) return;
   void* back = untouchable_address();
@@ -273,7 +280,7 @@ void Script::write(Fields& step, const Rules& rules, Worker& worker) {
   settle(step, rules, outcome);
 }
 
-// The CPU works on no stream: what is queued is done at once.
+// Done at once, on a device too: what is queued on its streams is the matter of tests/cuda.
 void Script::delayed_write(Fields& step, const Rules& rules, Worker& worker) {
   step.text_or("stream", "");
   const double delay = step.real_or("delay_ms", 0);

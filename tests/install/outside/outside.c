@@ -28,6 +28,7 @@ int main(void) {
   int64_t nnz = 0;
   int i;
   spk_io_matrix_t matrix = NULL;
+  const spk_config_t config = {sizeof config, SPK_BACKEND_CPU, 0, 0, NULL}; /* the arrays are the host's */
   spk_handle_t handle = NULL;
   spk_spmat_t matA = NULL;
   spk_const_dnmat_t matB = NULL;
@@ -42,7 +43,7 @@ int main(void) {
     return failed("csr");
   spk_io_matrix_destroy(matrix);
 
-  if (spk_create(&handle, NULL)) return failed("create");
+  if (spk_create(&handle, &config)) return failed("create");
   if (spk_csr_create(&matA, 2, 3, nnz, row_offsets, col_indices, values, SPK_INDEX_32I, SPK_INDEX_32I,
                      SPK_INDEX_BASE_ZERO, SPK_R_32F))
     return failed("A");
