@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "cuda/sddmm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace spk::cuda {
+namespace {
+
+// What the expected times are made of; bench/results names the runs they come from.
+struct SddmmRates {
+  double launch = 2.5;           // us of one kernel in a stream
+  double clock = 1700;           // cycles per us
+  double l2_bytes = 4.5e6;       // per us, all multiprocessors together
+  double sm_bytes = 60e3;        // per us and multiprocessor, from L2
+  double tile_start = 2.0;       // us until a block's first slice and rows are there
+  double tile_round = 420;       // cycles to look at one round of indices
+  double tile_slice = 160;       // cycles per slice besides the products
+  double dense_slice = 1100;     // cycles of one slice of a tile of 128 x 128, f32 in three products
+  double dense_slice16 = 420;    // with 16-bit operands
+  double join = 1.8;             // us of the kernel that adds splits
+  double join_bytes = 2.2e6;     // per us
+  double gather_bytes = 5.0e6;   // per us, from L1 and L2
+  double gather_entry = 1.2e-5;  // us of an entry besides its bytes, whole device
+  double copy_bytes = 1.0e6;     // per us
+  double entry_search = 2.0e-5;  // us of one entry's search, whole device
+  double entry_bytes = 2.0e6;    // per us, what the entry kernel gathers
+};
+constexpr SddmmRates kRates;
+
+const char* any(const SddmmProblem&) noexcept { return nullptr; }
+
+const char* needs_csr(const SddmmProblem& p) noexcept {
+  if (p.c.format != Format::csr && p.c.block_size != 1) return "C is not csr";
+  if (p.c.nnz > INT32_MAX) return "more than 2^31 - 1 stored entries";
+  if (p.k > INT32_MAX) return "k > 2^31 - 1";
+  // The smallest number of tiles must be one that a grid may have.
+  if (static_cast<double>(p.m) / 256 * (static_cast<double>(p.n) / 256) * static_cast<double>(p.c.batch_count) > 1e8)
+    return "more tiles than a grid can have";
+  return nullptr;
+}
+
+const char* takes_dense(const SddmmProblem& p) noexcept {
+  if (sum_type(p.a.type) != ValueType::f32) return "the operands are neither f32 nor 16 bits";
+  // The split of an operand costs up to 12 u of each product, the bound of a sum grows with k.
+  if (p.a.type == ValueType::f32 && p.k < 16) return "k < 16";
+  return needs_csr(p);
+}
+
+const char* takes_gather(const SddmmProblem& p) noexcept {
+  return p.c.format != Format::csr && p.c.block_size != 1 ? "C is not csr" : nullptr;
+}
+
+double stored(const SddmmProblem& p) noexcept {
+  return static_cast<double>(p.c.nnz) * static_cast<double>(p.c.batch_count);
+}
+
+double entries_cost(const Device& device, const SddmmProblem& p) {
+  const double sms = device.sm_count / 132.0;
+  const double bytes = stored(p) * static_cast<double>(p.k) * static_cast<double>(size_of(p.a.type));
+  return kRates.launch + (stored(p) * kRates.entry_search + bytes / kRates.entry_bytes) / sms;
+}
+double tile_cost(const Device& device, const SddmmProblem& p) { return sddmm_tiling(device, p).microseconds; }
+
+std::size_t no_workspace(const Device&, const SddmmProblem&) noexcept { return 0; }
+std::size_t partial_bytes(const SddmmProblem& p, const SddmmTiling& t) noexcept {
+  if (t.splits == 1) return 0;
+  return static_cast<std::size_t>(t.splits) * static_cast<std::size_t>(p.c.nnz * p.c.batch_count) *
+         size_of(sum_type(p.a.type));
+}
+std::size_t tile_workspace(const Device& device, const SddmmProblem& p) {
+  return partial_bytes(p, sddmm_tiling(device, p));
+}
+
+// Adding the parts of the inner size.
+double join_time(const SddmmProblem& p, const SddmmTiling& t) noexcept {
+  if (t.splits == 1) return 0;
+  return kRates.join + 2 * static_cast<double>(partial_bytes(p, t)) / kRates.join_bytes;
+}
+
+// Expected time of a tiling on the device.
+double tile_time(const Device& device, const SddmmProblem& p, const SddmmTiling& t) {
+  const double value_bytes = static_cast<double>(size_of(p.a.type));
+  const std::size_t sum_bytes = size_of(sum_type(p.a.type));
+  const double slice_k = kSddmmSliceBytes / value_bytes;
+  const double row_tiles = std::ceil(static_cast<double>(p.m) / t.rows);
+  const double col_tiles = std::ceil(static_cast<double>(p.n) / t.cols);
+  const double blocks = row_tiles * col_tiles * t.splits * static_cast<double>(p.c.batch_count);
+  const double slices = std::ceil(std::ceil(static_cast<double>(p.k) / slice_k) / t.splits);
+  const double entries = static_cast<double>(p.c.nnz) / (row_tiles * col_tiles);
+  const double capacity = sddmm_tile_capacity(sum_bytes);
+  const double lists = std::max(1.0, std::ceil((entries + 3 * std::sqrt(entries)) / capacity));
+  const double groups = kSddmmTileThreads / 8.0;
+  const double share = std::ceil(entries / lists / groups / 4) * 4;  // entries of a group, in steps of 4
+  const double looked_at = std::ceil(static_cast<double>(p.c.nnz) / row_tiles / 2048);
+  // Blocks that a multiprocessor has at a time share its pipes.
+  const std::size_t shared = sddmm_tile_shared(t) + 1024;
+  const double together = std::min(2.0, std::floor(static_cast<double>(device.shared_per_sm / shared)));
+  const double products = lists * slices * (share * groups * 1.2 + kRates.tile_slice);
+  const double pipe = (products + looked_at * kRates.tile_round / 2) / kRates.clock;
+  const double bytes = lists * slices * (t.rows + t.cols) * kSddmmSliceBytes;
+  const double per_sm = std::ceil(blocks / device.sm_count);
+  const double rounds = std::ceil(blocks / (device.sm_count * together));
+  const double time = std::max(
+      {per_sm * pipe, per_sm * bytes / kRates.sm_bytes, blocks * bytes / (kRates.l2_bytes * device.sm_count / 132)});
+  return kRates.launch + rounds * (kRates.tile_start + looked_at * kRates.tile_round / kRates.clock / 2) + time +
+         join_time(p, t);
+}
+
+double dense_time(const Device& device, const SddmmProblem& p, const SddmmTiling& t) {
+  const double slice_k = kSddmmSliceBytes / static_cast<double>(size_of(p.a.type));
+  const double row_tiles = std::ceil(static_cast<double>(p.m) / t.rows);
+  const double col_tiles = std::ceil(static_cast<double>(p.n) / t.cols);
+  const double blocks = row_tiles * col_tiles * t.splits * static_cast<double>(p.c.batch_count);
+  const double slices = std::ceil(std::ceil(static_cast<double>(p.k) / slice_k) / t.splits);
+  const double cycles = (p.a.type == ValueType::f32 ? kRates.dense_slice : kRates.dense_slice16) * t.cols / 128;
+  const double looked_at = std::ceil(static_cast<double>(p.c.nnz) / row_tiles / 2048);
+  const double rounds = std::ceil(blocks / device.sm_count);
+  return kRates.launch + kRates.tile_start + rounds * (slices * cycles + looked_at * kRates.tile_round) / kRates.clock +
+         join_time(p, t);
+}
+
+double dense_cost(const Device& device, const SddmmProblem& p) { return sddmm_dense_tiling(device, p).microseconds; }
+std::size_t dense_workspace(const Device& device, const SddmmProblem& p) {
+  return partial_bytes(p, sddmm_dense_tiling(device, p));
+}
+
+std::size_t gather_workspace(const Device&, const SddmmProblem& p) {
+  const Operand a = operand(p.a, p.op_a), b = operand(p.b, p.op_b);
+  std::size_t bytes = 0;
+  if (sddmm_needs_copy(p.a, a.col_stride, p.k))
+    bytes += sddmm_packed_bytes(p.m, p.k, p.a.batch_stride == 0 ? 1 : p.c.batch_count, size_of(p.a.type));
+  if (sddmm_needs_copy(p.b, b.row_stride, p.k))
+    bytes += sddmm_packed_bytes(p.n, p.k, p.b.batch_stride == 0 ? 1 : p.c.batch_count, size_of(p.a.type));
+  return bytes;
+}
+double gather_cost(const Device& device, const SddmmProblem& p) {
+  const double bytes = stored(p) * static_cast<double>(p.k) * static_cast<double>(size_of(p.a.type));
+  const double copies = static_cast<double>(gather_workspace(device, p));
+  return kRates.launch + (copies == 0 ? 0 : kRates.launch + copies / kRates.copy_bytes) +
+         (bytes / kRates.gather_bytes + stored(p) * kRates.gather_entry) * 132 / device.sm_count;
+}
+
+using Row = SddmmRow;
+const Row kTable[] = {
+#define SPK_KERNEL(name, id, sm, refuse, cost, workspace) {{#name, id, sm, name, refuse}, cost, workspace},
+#include "cuda/sddmm_kernels.inc"
+#undef SPK_KERNEL
+};
+
+const Row& require(const Device& device, const SddmmProblem& p) {
+  std::string refusals;
+  if (const Row* row = select_sddmm(device, p, nullptr)) return *row;
+  select_sddmm(device, p, &refusals);
+  throw Error(SPK_STATUS_NOT_SUPPORTED, "spk_sddmm: %s", refusals.c_str());
+}
+
+struct SddmmPlan final : Plan {
+  std::string kernel;
+  std::string describe() const override { return kernel + ", nothing kept, 0 bytes"; }
+};
+
+}  // namespace
+
+std::span<const SddmmRow> sddmm_kernels() noexcept { return kTable; }
+
+const SddmmRow* select_sddmm(const Device& device, const SddmmProblem& p, std::string* refusals) {
+  return select_cheapest<Row>(
+      sddmm_kernels(), p, [&](int sm) { return device.sm >= sm ? nullptr : "the device's SM is too old"; },
+      [&](const Row& row) { return row.cost(device, p); }, refusals);
+}
+
+SddmmTiling sddmm_tiling(const Device& device, const SddmmProblem& p) {
+  constexpr int kSizes[] = {16, 32, 64, 128, 256};
+  constexpr int kSplits[] = {1, 2, 4, 8, 16};
+  const std::int64_t slices =
+      (p.k * static_cast<std::int64_t>(size_of(p.a.type)) + kSddmmSliceBytes - 1) / kSddmmSliceBytes;
+  SddmmTiling best;
+  for (const int rows : kSizes)
+    for (const int cols : kSizes)
+      for (const int splits : kSplits) {
+        if (splits > 1 && slices < 2 * splits) break;
+        SddmmTiling t{rows, cols, splits, 0};
+        if (sddmm_tile_shared(t) > device.shared_per_block) break;
+        t.microseconds = tile_time(device, p, t);
+        if (best.rows == 0 || t.microseconds < best.microseconds) best = t;
+      }
+  return best;
+}
+
+SddmmTiling sddmm_dense_tiling(const Device& device, const SddmmProblem& p) {
+  constexpr int kCols[] = {64, 128}, kSplits[] = {1, 2, 4, 8};
+  const std::int64_t slices =
+      (p.k * static_cast<std::int64_t>(size_of(p.a.type)) + kSddmmSliceBytes - 1) / kSddmmSliceBytes;
+  SddmmTiling best;
+  for (const int cols : kCols)
+    for (const int splits : kSplits) {
+      if (splits > 1 && slices < 2 * splits) break;
+      SddmmTiling t{128, cols, splits, 0};
+      t.microseconds = dense_time(device, p, t);
+      if (best.rows == 0 || t.microseconds < best.microseconds) best = t;
+    }
+  return best;
+}
+
+Choice choose(const Device& device, const SddmmProblem& p) {
+  std::string refusals;
+  const Row* row = select_sddmm(device, p, &refusals);
+  return row == nullptr ? Choice{0, std::move(refusals)} : Choice{row->id, row->name};
+}
+
+std::size_t workspace(const Device& device, const SddmmProblem& p, const Plan*, const Exec&) {
+  const Row* row = select_sddmm(device, p, nullptr);
+  return row == nullptr || p.c.nnz == 0 || p.c.batch_count == 0 || p.skips_product() ? 0 : row->workspace(device, p);
+}
+
+std::unique_ptr<Plan> prepare(const Device& device, const SddmmProblem& p, const Exec&) {
+  auto plan = std::make_unique<SddmmPlan>();
+  plan->kernel = require(device, p).name;
+  return plan;
+}
+
+void run(const Device& device, const SddmmProblem& p, const Plan*, const Exec& exec) {
+  const Row& row = require(device, p);
+  if (p.c.nnz == 0 || p.c.batch_count == 0) return;
+  const Launch launch{device, static_cast<cudaStream_t>(exec.stream), exec.workspace};
+  // Only beta: nothing is gathered.
+  if (p.skips_product()) return sddmm_entries__sm70(p, launch);
+  const std::size_t needed = row.workspace(device, p);
+  if (exec.workspace_bytes < needed)
+    throw Error(SPK_STATUS_WORKSPACE_TOO_SMALL, "spk_sddmm: workspace_bytes = %zu but %zu are needed",
+                exec.workspace_bytes, needed);
+  row.function(p, launch);
+}
+
+}  // namespace spk::cuda
