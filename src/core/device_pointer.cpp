@@ -10,13 +10,13 @@
 namespace spk {
 namespace {
 
-// The parts of the driver's interface that are used; its numbers never change.
-using PointerGetAttribute = int (*)(void* data, int attribute, std::uintptr_t pointer);
-constexpr int kAttributeMemoryType = 2;  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
-constexpr int kAttributeIsManaged = 8;   // CU_POINTER_ATTRIBUTE_IS_MANAGED
-constexpr unsigned kTypeHost = 1;        // CU_MEMORYTYPE_HOST
+// The parts of the driver's interface that are used; its numbers never change. Of the two questions about pointers this
+// is the one for which an address that the driver does not know is no error, also in the eyes of compute-sanitizer.
+using PointerGetAttributes = int (*)(unsigned count, const int* attributes, void** answers, std::uintptr_t pointer);
+constexpr int kAttributes[] = {2, 8};  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED
+constexpr unsigned kTypeHost = 1;      // CU_MEMORYTYPE_HOST
 
-std::atomic<PointerGetAttribute> driver{nullptr};
+std::atomic<PointerGetAttributes> driver{nullptr};
 
 }  // namespace
 
@@ -25,20 +25,19 @@ bool find_device_driver() noexcept {
   // The reference is kept, so the function stays where it is.
   void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return false;
-  auto* function = reinterpret_cast<PointerGetAttribute>(dlsym(library, "cuPointerGetAttribute"));
+  auto* function = reinterpret_cast<PointerGetAttributes>(dlsym(library, "cuPointerGetAttributes"));
   driver.store(function, std::memory_order_relaxed);
   return function != nullptr;
 }
 
 PointerKind kind_of_pointer(const void* p) noexcept {
-  const PointerGetAttribute ask = driver.load(std::memory_order_relaxed);
+  const PointerGetAttributes ask = driver.load(std::memory_order_relaxed);
   if (ask == nullptr) return PointerKind::host;
-  const auto address = reinterpret_cast<std::uintptr_t>(p);
-  unsigned type = 0;
-  // An error means that the driver does not know the address: ordinary memory of the host.
-  if (ask(&type, kAttributeMemoryType, address) != 0 || type == 0) return PointerKind::host;
+  unsigned type = 0;        // stays 0 for memory that the driver does not know
   unsigned is_managed = 0;  // the driver writes an int or a bool, whose first byte counts
-  if (ask(&is_managed, kAttributeIsManaged, address) == 0 && is_managed != 0) return PointerKind::managed;
+  void* answers[] = {&type, &is_managed};
+  if (ask(2, kAttributes, answers, reinterpret_cast<std::uintptr_t>(p)) != 0 || type == 0) return PointerKind::host;
+  if (is_managed != 0) return PointerKind::managed;
   return type == kTypeHost ? PointerKind::registered : PointerKind::device;
 }
 

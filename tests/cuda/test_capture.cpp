@@ -42,7 +42,7 @@ class Capture : public ::testing::Test {
     ASSERT_EQ(captured, SPK_STATUS_SUCCESS) << message();
     EXPECT_EQ(call.result->read(), start) << "a capture computed";
 
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
       problem.change(seed);
       call.result->write(start);
       driver_->launch(graph, stream_);

@@ -22,15 +22,18 @@ extern "C" void fake_driver_mark(const void* begin, std::size_t bytes, unsigned 
   marked[count++] = {static_cast<const char*>(begin), bytes, type, is_managed};
 }
 
-extern "C" int cuPointerGetAttribute(void* data, int attribute, unsigned long long pointer) {
+extern "C" int cuPointerGetAttributes(unsigned attribute_count, const int* attributes, void** data,
+                                      unsigned long long pointer) {
+  Marked found;
   for (int i = 0; i < count; ++i) {
     const auto begin = reinterpret_cast<unsigned long long>(marked[i].begin);
-    if (pointer < begin || pointer >= begin + marked[i].bytes) continue;
-    if (attribute == 2)
-      std::memcpy(data, &marked[i].type, sizeof marked[i].type);
-    else
-      *static_cast<bool*>(data) = marked[i].is_managed;
-    return 0;
+    if (pointer >= begin && pointer < begin + marked[i].bytes) found = marked[i];
   }
-  return 1;  // CUDA_ERROR_INVALID_VALUE
+  for (unsigned i = 0; i < attribute_count; ++i) {
+    if (attributes[i] == 2)
+      std::memcpy(data[i], &found.type, sizeof found.type);
+    else
+      *static_cast<bool*>(data[i]) = found.is_managed;
+  }
+  return 0;
 }
