@@ -18,6 +18,7 @@ struct SpmmCall {
   // Blocks of a turned A: place of every block of `rows` in A's values, and whether a block is read transposed.
   const void* block_positions = nullptr;
   IndexType position_type = IndexType::i32;
+  std::int64_t position_stride = 0;  // elements between matrices of a batch
   bool turned = false;
 };
 
@@ -34,5 +35,43 @@ const SpmmRow* select_spmm(const Device& device, const SpmmProblem& p, std::stri
 
 // Whether entries of op(A) lie in rows as stored, so that no rows have to be made.
 bool stored_in_rows(const SpmmProblem& p) noexcept;
+
+// Where rows of op(A) made from another storage lie, in bytes from the start of their memory: per matrix offsets,
+// indices, and places of blocks or of entries; then scratch.
+struct RowsLayout {
+  IndexType type = IndexType::i32;
+  std::int64_t matrices = 1;  // 1 where the whole batch shares A
+  std::size_t offsets = 0, indices = 0, values = 0, matrix_bytes = 0, scratch = 0, total = 0;
+};
+
+// A plan: the kernel's name, and the rows of op(A) where its storage has none.
+class SpmmPlan final : public Plan {
+ public:
+  SpmmPlan(const Device& device, cudaStream_t stream, const SpmmRow& row)
+      : kernel(row), device_(device), stream_(stream) {}
+  ~SpmmPlan() override;
+  std::string describe() const override;
+  void* allocate(std::size_t bytes);
+
+  const SpmmRow& kernel;
+  RowsLayout layout;
+  char* rows = nullptr;  // device memory, or NULL where A is stored in rows
+
+ private:
+  const Device& device_;
+  cudaStream_t stream_;
+  std::size_t bytes_ = 0;
+};
+
+// to[i] = from[positions[i]] for the values of `matrices` matrices; strides in elements.
+struct GatherValues {
+  const void* from;
+  const void* positions;
+  void* to;
+  ValueType type;
+  IndexType position_type;
+  std::int64_t count, matrices, from_stride, position_stride, to_stride;
+};
+void gather_values(const GatherValues& g, const Launch& launch);
 
 }  // namespace spk::cuda

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include "cuda/kernels/entries.cuh"
 #include "cuda/spmm.hpp"
 #include "cuda/value.cuh"
 
@@ -136,6 +137,33 @@ __device__ void store(const SpmmArgs<Value, Out>& args, const Scaling<Sum<Value>
                       std::int64_t i, std::int64_t j, Sum<Value> sum) {
   Out* at = args.c.values + batch * args.c.batch_stride + i * args.c.row_stride + j * args.c.col_stride;
   *at = finish(args, s, batch, i, j, sum, at);
+}
+
+// Whether `count` neighbouring columns of a row of C may be written at once, at every multiple of `count`.
+template <class Out>
+bool packs_columns(const DenseView& c, int count) noexcept {
+  return c.col_stride() == 1 && is_aligned(c.values, std::min<std::size_t>(16, sizeof(Out) * count)) &&
+         c.row_stride() % count == 0 && c.batch_stride % count == 0;
+}
+
+// Columns j .. j + count - 1 of row i; packed: all kCount at once.
+template <int kCount, class Value, class Out>
+__device__ void store_columns(const SpmmArgs<Value, Out>& args, const Scaling<Sum<Value>>& s, std::int64_t batch,
+                              std::int64_t i, std::int64_t j, int count, bool packed,
+                              const Sum<Value> (&sums)[kCount]) {
+  if (packed && count == kCount) {
+    auto* at =
+        reinterpret_cast<Pack<Out, kCount>*>(args.c.values + batch * args.c.batch_stride + i * args.c.row_stride + j);
+    Pack<Out, kCount> out{};
+    if (!s.beta_is_zero) out = *at;
+#pragma unroll
+    for (int c = 0; c < kCount; ++c) out.at[c] = finish(args, s, batch, i, j + c, sums[c], &out.at[c]);
+    *at = out;
+  } else {
+#pragma unroll
+    for (int c = 0; c < kCount; ++c)
+      if (c < count) store(args, s, batch, i, j + c, sums[c]);
+  }
 }
 
 }  // namespace spk::cuda

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "cuda/kernels/entries.cuh"
+#include "cuda/kernels/spmm_args.cuh"
+
+// SpMV and SpMM of few columns: lanes run along a row's entries.
+namespace spk::cuda {
+
+constexpr int kDotThreads = 256;
+constexpr int kDotColumns = 4;  // columns of C made at once
+
+struct DotGrid {
+  int lanes_per_row;  // power of two, 2 to kDotThreads
+  IndexType offset_type;
+};
+
+// Mapping: lanes_per_row neighbouring threads share a row of op(A); thread t takes entries t, t + lanes_per_row, ... and
+// keeps kCols sums, one per column of C. The sums meet through shuffles, and where a row has more than one warp through
+// shared memory (warps of a block times kCols), in fixed order. blockIdx.x runs over rows, y over the batch.
+template <class Value, class Out, class Index, int kCols>
+__global__ void __launch_bounds__(kDotThreads) spmm_dot(const SpmmArgs<Value, Out> args, const DotGrid grid) {
+  using S = Sum<Value>;
+  __shared__ S partial[kDotThreads / 32][kCols];
+  const int lanes = grid.lanes_per_row, thread = static_cast<int>(threadIdx.x), lane = thread % lanes;
+  const std::int64_t rows_per_block = kDotThreads / lanes;
+  const Scaling<S> scaling = scaling_of(args);
+  const bool skip = args.skips_product || scaling.alpha_is_zero;
+  for (std::int64_t batch = blockIdx.y; batch < args.batches; batch += gridDim.y) {
+    const auto* __restrict__ indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
+    const Value* __restrict__ values = args.values + batch * args.values_stride;
+    const std::int64_t row = blockIdx.x * rows_per_block + thread / lanes;
+    std::int64_t begin = 0, end = 0;
+    if (row < args.m && !skip) {
+      const std::int64_t at = batch * args.offsets_stride + row;
+      begin = read_index(args.offsets, grid.offset_type, at) - args.base;
+      end = read_index(args.offsets, grid.offset_type, at + 1) - args.base;
+    }
+    for (std::int64_t j = 0; j < args.n; j += kCols) {
+      const Value* __restrict__ b = args.b.values + batch * args.b.batch_stride + j * args.b.col_stride;
+      const int count = static_cast<int>(min(static_cast<std::int64_t>(kCols), args.n - j));
+      S acc[kCols] = {};
+      constexpr int kAhead = 4;
+      std::int64_t at = begin + lane;
+      for (; at + (kAhead - 1) * lanes < end; at += kAhead * lanes) {
+        std::int64_t place[kAhead];
+        S value[kAhead];
+#pragma unroll
+        for (int q = 0; q < kAhead; ++q) {
+          place[q] = (static_cast<std::int64_t>(indices[at + q * lanes]) - args.base) * args.b.row_stride;
+          value[q] = conjugate_if(args.conjugate_a, to_sum(values[at + q * lanes]));
+        }
+#pragma unroll
+        for (int c = 0; c < kCols; ++c)
+          if (c < count)
+#pragma unroll
+            for (int q = 0; q < kAhead; ++q)
+              acc[c] = multiply_add(
+                  value[q], conjugate_if(args.conjugate_b, to_sum(b[place[q] + c * args.b.col_stride])), acc[c]);
+      }
+      for (; at < end; at += lanes) {
+        const std::int64_t place = (static_cast<std::int64_t>(indices[at]) - args.base) * args.b.row_stride;
+        const S value = conjugate_if(args.conjugate_a, to_sum(values[at]));
+#pragma unroll
+        for (int c = 0; c < kCols; ++c)
+          if (c < count)
+            acc[c] =
+                multiply_add(value, conjugate_if(args.conjugate_b, to_sum(b[place + c * args.b.col_stride])), acc[c]);
+      }
+      for (int mask = min(lanes, 32) / 2; mask > 0; mask /= 2)
+#pragma unroll
+        for (int c = 0; c < kCols; ++c) acc[c] = add(acc[c], shuffle_xor(acc[c], mask));
+      if (lanes > 32) {
+        __syncthreads();
+        if (thread % 32 == 0)
+#pragma unroll
+          for (int c = 0; c < kCols; ++c) partial[thread / 32][c] = acc[c];
+        __syncthreads();
+        if (lane == 0)
+          for (int other = 1; other < lanes / 32; ++other)
+#pragma unroll
+            for (int c = 0; c < kCols; ++c) acc[c] = add(acc[c], partial[thread / 32 + other][c]);
+      }
+      if (row < args.m && lane == 0)
+#pragma unroll
+        for (int c = 0; c < kCols; ++c)
+          if (c < count) store(args, scaling, batch, row, j + c, acc[c]);
+    }
+  }
+}
+
+template <class Value, class Out, class Index, int kCols>
+void launch_spmm_dot(const SpmmCall& call, const Launch& launch) {
+  const SpmmProblem& p = call.p;
+  const std::int64_t per_row = call.rows.nnz / std::max<std::int64_t>(1, p.m);
+  DotGrid grid{};
+  grid.offset_type = call.rows.offset_type;
+  // About four entries per lane; more lanes while rows alone do not fill the device.
+  grid.lanes_per_row = 2;
+  while (grid.lanes_per_row < 32 && grid.lanes_per_row * 4 < per_row) grid.lanes_per_row *= 2;
+  while (grid.lanes_per_row < kDotThreads && grid.lanes_per_row * 4 < per_row &&
+         p.m * grid.lanes_per_row < std::int64_t{1024} * launch.device.sm_count)
+    grid.lanes_per_row *= 2;
+  const std::int64_t rows_per_block = kDotThreads / grid.lanes_per_row;
+  const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
+                    static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
+  spmm_dot<Value, Out, Index, kCols><<<blocks, kDotThreads, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
+  SPK_CUDA_CHECK(cudaGetLastError());
+}
+
+template <class Value, class Out = Value>
+void spmm_dot_by_index(const SpmmCall& call, const Launch& launch) {
+  const bool wide = call.rows.index_type == IndexType::i64;
+  if (call.p.n == 1)
+    return wide ? launch_spmm_dot<Value, Out, std::int64_t, 1>(call, launch)
+                : launch_spmm_dot<Value, Out, std::int32_t, 1>(call, launch);
+  return wide ? launch_spmm_dot<Value, Out, std::int64_t, kDotColumns>(call, launch)
+              : launch_spmm_dot<Value, Out, std::int32_t, kDotColumns>(call, launch);
+}
+
+}  // namespace spk::cuda

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "cuda/kernels/spmm_dot.cuh"
+#include "cuda/kernels/spmm_kernels.hpp"
+
+namespace spk::cuda {
+
+void spmm_dot_c64(const SpmmCall& call, const Launch& launch) { spmm_dot_by_index<Complex<float>>(call, launch); }
+
+void spmm_dot_c128(const SpmmCall& call, const Launch& launch) { spmm_dot_by_index<Complex<double>>(call, launch); }
+
+}  // namespace spk::cuda

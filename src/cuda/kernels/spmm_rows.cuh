@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "cuda/kernels/entries.cuh"
+#include "cuda/kernels/spmm_args.cuh"
+
+// Row-split SpMM for CSR rows of op(A) and rows of op(B) that are contiguous in memory.
+namespace spk::cuda {
+
+constexpr int kRowsWarps = 8;  // warps of a block
+
+// How one launch is cut; the same for every matrix of a batch.
+struct RowsGrid {
+  int warps_per_row;  // 1, 2, 4 or 8
+  bool aligned;       // entries may be read four at a time
+  bool packed_c;      // columns of C may be written kVec at a time
+  IndexType offset_type;
+};
+
+// Mapping: a group of kLanes lanes covers kLanes * kVec neighbouring columns of C, each lane kVec of them. The other
+// groups of the warp, and of the warps_per_row warps that share a row, take other entries of the same row; their sums
+// meet through shuffles and then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec sums).
+// blockIdx.x runs over rows, so that blocks of one time read the same columns of B; y over tiles of columns, z over the
+// batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4, with the row's entries split once more.
+template <class Value, class Out, class Index, int kLanes, int kVec>
+__global__ void __launch_bounds__(kRowsWarps * 32) spmm_rows(const SpmmArgs<Value, Out> args, const RowsGrid grid) {
+  using S = Sum<Value>;
+  constexpr int kGroups = 32 / kLanes, kTile = kLanes * kVec;
+  __shared__ S partial[kRowsWarps * kTile];
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int share = warp % grid.warps_per_row;  // which part of the row this warp takes
+  const int rows_per_block = kRowsWarps / grid.warps_per_row;
+  const int first_column = lane % kLanes * kVec;
+  const Scaling<S> scaling = scaling_of(args);
+  const bool skip = args.skips_product || scaling.alpha_is_zero;
+
+  struct Fetch {
+    const Value* b;
+    std::int64_t row_stride;
+    int base, count;
+    bool conjugate;
+    __device__ S element(Value x) const { return conjugate_if(conjugate, to_sum(x)); }
+    __device__ Pack<Value, kVec> operator()(Index column) const {
+      const Value* at = b + (static_cast<std::int64_t>(column) - base) * row_stride;
+      if (kVec == 1 || count == kVec) return *reinterpret_cast<const Pack<Value, kVec>*>(at);
+      Pack<Value, kVec> pack{};
+      for (int c = 0; c < kVec; ++c)
+        if (c < count) pack.at[c] = at[c];
+      return pack;
+    }
+  };
+
+  for (std::int64_t batch = blockIdx.z; batch < args.batches; batch += gridDim.z) {
+    const auto* indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
+    const Value* values = args.values + batch * args.values_stride;
+    for (std::int64_t tile = blockIdx.y; tile * kTile < args.n; tile += gridDim.y) {
+      const std::int64_t j = tile * kTile + first_column;
+      const int count = static_cast<int>(min(static_cast<std::int64_t>(kVec), args.n - j));  // columns of this lane
+      const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * rows_per_block + warp / grid.warps_per_row;
+      S acc[kVec] = {};
+      if (row < args.m && !skip && count > 0) {
+        const std::int64_t at = batch * args.offsets_stride + row;
+        const std::int64_t begin = read_index(args.offsets, grid.offset_type, at) - args.base;
+        const std::int64_t end = read_index(args.offsets, grid.offset_type, at + 1) - args.base;
+        const Fetch fetch{args.b.values + batch * args.b.batch_stride + j, args.b.row_stride, args.base, count,
+                          args.conjugate_b};
+        add_entries<kVec>(values, indices, begin, end, share * kGroups + lane / kLanes, grid.warps_per_row * kGroups,
+                          grid.aligned, args.conjugate_a, fetch, acc);
+      }
+#pragma unroll
+      for (int mask = kLanes; mask < 32; mask *= 2)
+#pragma unroll
+        for (int c = 0; c < kVec; ++c) acc[c] = add(acc[c], shuffle_xor(acc[c], mask));
+      if (grid.warps_per_row > 1) {
+        __syncthreads();
+        if (lane < kLanes)
+#pragma unroll
+          for (int c = 0; c < kVec; ++c) partial[warp * kTile + first_column + c] = acc[c];
+        __syncthreads();
+        if (share == 0 && lane < kLanes)
+          for (int other = 1; other < grid.warps_per_row; ++other)
+#pragma unroll
+            for (int c = 0; c < kVec; ++c) acc[c] = add(acc[c], partial[(warp + other) * kTile + first_column + c]);
+      }
+      if (row < args.m && share == 0 && lane < kLanes)
+        store_columns<kVec>(args, scaling, batch, row, j, count, grid.packed_c, acc);
+    }
+  }
+}
+
+template <class Value, class Out, class Index, int kLanes, int kVec>
+void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
+  const SpmmProblem& p = call.p;
+  const std::int64_t per_row = p.m == 0 ? 0 : call.rows.nnz / p.m;
+  constexpr int kGroups = 32 / kLanes;
+  RowsGrid grid{};
+  // About two runs of four entries per group, while there are not enough rows to fill the device otherwise.
+  const std::int64_t tiles = (p.n + kLanes * kVec - 1) / (kLanes * kVec);
+  const std::int64_t warps_wanted = std::int64_t{32} * launch.device.sm_count;
+  grid.warps_per_row = 1;
+  while (grid.warps_per_row < kRowsWarps && grid.warps_per_row * kGroups * 8 < per_row &&
+         p.m * tiles * p.c.batch_count * grid.warps_per_row < warps_wanted)
+    grid.warps_per_row *= 2;
+  grid.aligned = reads_runs(call.rows);
+  grid.packed_c = packs_columns<Out>(p.c, kVec);
+  grid.offset_type = call.rows.offset_type;
+  const int rows_per_block = kRowsWarps / grid.warps_per_row;
+  const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
+                    static_cast<unsigned>(std::min<std::int64_t>(tiles, 65535)),
+                    static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
+  spmm_rows<Value, Out, Index, kLanes, kVec>
+      <<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
+  SPK_CUDA_CHECK(cudaGetLastError());
+}
+
+// Takes the widest vectors that n, the pointer and the leading dimension allow.
+template <class Value, class Out, class Index>
+void spmm_rows_by_width(const SpmmCall& call, const Launch& launch) {
+  constexpr int kFull = 16 / sizeof(Value);
+  const SpmmProblem& p = call.p;
+  const Operand b = operand(p.b, p.op_b);
+  const bool vectors =
+      kFull > 1 && p.n > 1 && is_aligned(b.values, 16) && b.row_stride % kFull == 0 && p.b.batch_stride % kFull == 0;
+  if (!vectors) {
+    if (p.n <= 8) return launch_spmm_rows<Value, Out, Index, 8, 1>(call, launch);
+    return launch_spmm_rows<Value, Out, Index, 32, 1>(call, launch);
+  }
+  if (p.n <= 2 * kFull) return launch_spmm_rows<Value, Out, Index, 2, kFull>(call, launch);
+  if (p.n <= 8 * kFull) return launch_spmm_rows<Value, Out, Index, 8, kFull>(call, launch);
+  launch_spmm_rows<Value, Out, Index, 32, kFull>(call, launch);
+}
+
+template <class Value, class Out = Value>
+void spmm_rows_by_index(const SpmmCall& call, const Launch& launch) {
+  if (call.rows.index_type == IndexType::i64) return spmm_rows_by_width<Value, Out, std::int64_t>(call, launch);
+  spmm_rows_by_width<Value, Out, std::int32_t>(call, launch);
+}
+
+}  // namespace spk::cuda

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "cuda/spmm.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "cuda/kernels/spmm_kernels.hpp"
+#include "cuda/spmm_cost.hpp"
+
+// Choice of the kernel, rows of op(A) for storages that have none, and the call. Kernels are in kernels/spmm_*.
+namespace spk::cuda {
+namespace {
+
+bool is_block_format(Format format) noexcept { return format == Format::bsr || format == Format::blocked_ell; }
+bool is_small_index(IndexType type) noexcept { return type == IndexType::i32 || type == IndexType::i64; }
+
+// What all kernels for CSR rows of 32- or 64-bit columns ask for.
+template <ValueType kType>
+const char* refuse_csr(const SpmmProblem& p) {
+  if (p.a.value_type != kType) return "other value type";
+  if (is_block_format(p.a.format)) return "blocks";
+  if (!is_small_index(p.a.index_type)) return "16-bit indices";
+  if (p.m > INT32_MAX) return "more than 2^31 - 1 rows";
+  return nullptr;
+}
+
+template <ValueType kType>
+const char* refuse_rows(const SpmmProblem& p) {
+  if (const char* reason = refuse_csr<kType>(p)) return reason;
+  return operand(p.b, p.op_b).col_stride == 1 ? nullptr : "rows of op(B) are not contiguous";
+}
+
+constexpr std::int64_t kPanelMostRows = 1792;  // of op(B): 128 bytes each within 227 KiB of shared memory
+
+template <ValueType kType>
+const char* refuse_panel(const SpmmProblem& p) {
+  if (const char* reason = refuse_csr<kType>(p)) return reason;
+  if (p.k > kPanelMostRows) return "k > 1792";
+  return p.n <= std::int64_t{1} << 28 ? nullptr : "n > 2^28";
+}
+
+template <ValueType kType>
+const char* refuse_dot(const SpmmProblem& p) {
+  if (const char* reason = refuse_csr<kType>(p)) return reason;
+  return p.n <= 16 ? nullptr : "n > 16";
+}
+
+template <ValueType kType>
+const char* refuse_any(const SpmmProblem& p) {
+  return p.a.value_type == kType ? nullptr : "other value type";
+}
+
+std::size_t no_workspace(const Device&, const SpmmProblem&) { return 0; }
+
+#define SPK_KERNEL(name, sm, id, refuse, cost, workspace) {{#name, id, sm, &name, &refuse}, &cost, &workspace},
+constexpr SpmmRow kTable[] = {
+#include "cuda/spmm_kernels.inc"
+};
+#undef SPK_KERNEL
+
+const SpmmRow& kernel_for(const Device& device, const SpmmProblem& p) {
+  if (const SpmmRow* row = select_spmm(device, p, nullptr)) return *row;
+  throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes this product: %s", choose(device, p).text.c_str());
+}
+
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::size_t bytes_of(std::int64_t count, std::size_t size) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(count, static_cast<std::int64_t>(size), &bytes) || bytes > INT64_MAX / 4)
+    throw Error(SPK_STATUS_INDEX_OVERFLOW, "the workspace of this product does not fit in 63 bits");
+  return padded(static_cast<std::size_t>(bytes));
+}
+
+// `planned`: places of entries are kept instead of their values, which may change.
+RowsLayout rows_layout(const Device& device, const SpmmProblem& p, bool planned) {
+  RowsLayout l;
+  const SparseView& a = p.a;
+  const bool places = planned || is_block_format(a.format);
+  const bool shared = a.offsets_stride == 0 && a.indices_stride == 0 && (planned || a.values_stride == 0);
+  l.type = row_index_type(a);
+  l.matrices = shared ? 1 : a.batch_count;
+  const std::size_t index = size_of(l.type);
+  l.indices = l.offsets + bytes_of(p.m / a.block_size + 1, index);
+  l.values = l.indices + bytes_of(a.nnzb, index);
+  l.matrix_bytes = l.values + bytes_of(a.nnzb, places ? index : size_of(a.value_type));
+  l.scratch = bytes_of(l.matrices, l.matrix_bytes);
+  l.total = l.scratch + padded(sort_into_rows_scratch(device, a, p.op_a));
+  return l;
+}
+
+void make_rows(const SpmmProblem& p, const RowsLayout& l, bool planned, char* memory, const Launch& launch) {
+  const bool places = planned || is_block_format(p.a.format);
+  for (std::int64_t i = 0; i < l.matrices; ++i) {
+    char* matrix = memory + static_cast<std::size_t>(i) * l.matrix_bytes;
+    RowArrays rows;
+    rows.index_type = l.type;
+    rows.offsets = matrix + l.offsets;
+    rows.indices = matrix + l.indices;
+    (places ? rows.positions : rows.values) = matrix + l.values;
+    sort_into_rows(launch, p.a.batch(i), p.op_a, rows, memory + l.scratch);
+  }
+}
+
+// The call on rows that make_rows made.
+SpmmCall call_on_rows(const SpmmProblem& p, const RowsLayout& l, char* memory) {
+  SpmmCall call{p, p.a};
+  const bool blocks = is_block_format(p.a.format);
+  SparseView& v = call.rows;
+  const auto stride = [&](std::size_t size) {
+    return l.matrices == 1 ? 0 : static_cast<std::int64_t>(l.matrix_bytes / size);
+  };
+  v.format = blocks ? Format::bsr : Format::csr;
+  v.rows = p.m;
+  v.cols = p.k;
+  v.base = 0;
+  v.first_entry = 0;
+  v.offset_type = v.index_type = l.type;
+  v.offsets = memory + l.offsets;
+  v.row_indices = nullptr;
+  v.col_indices = memory + l.indices;
+  v.offsets_stride = v.indices_stride = stride(size_of(l.type));
+  if (blocks) {
+    call.block_positions = memory + l.values;
+    call.position_stride = v.indices_stride;
+    call.position_type = l.type;
+    call.turned = p.op_a != Op::n;
+  } else {
+    v.values = memory + l.values;
+    v.values_stride = stride(size_of(v.value_type));
+  }
+  return call;
+}
+
+// Entries of a planned matrix in the order of its rows.
+std::size_t planned_values_bytes(const SpmmProblem& p) {
+  if (is_block_format(p.a.format)) return 0;
+  const std::int64_t matrices = p.a.values_stride == 0 && p.a.indices_stride == 0 ? 1 : p.a.batch_count;
+  return bytes_of(matrices, bytes_of(p.a.nnz, size_of(p.a.value_type)));
+}
+
+}  // namespace
+
+std::span<const SpmmRow> spmm_kernels() noexcept { return kTable; }
+
+bool stored_in_rows(const SpmmProblem& p) noexcept {
+  switch (p.a.format) {
+    case Format::csr:
+    case Format::bsr:
+    case Format::blocked_ell: return p.op_a == Op::n;
+    case Format::csc: return p.op_a != Op::n;
+    case Format::coo: break;
+  }
+  return false;
+}
+
+const SpmmRow* select_spmm(const Device& device, const SpmmProblem& p, std::string* refusals) {
+  return select_cheapest(
+      spmm_kernels(), p, [&](int sm) { return device.sm >= sm ? nullptr : "the device is too old"; },
+      [&](const SpmmRow& row) { return row.cost(device, p); }, refusals);
+}
+
+Choice choose(const Device& device, const SpmmProblem& p) {
+  std::string refusals;
+  const SpmmRow* row = select_spmm(device, p, &refusals);
+  return row == nullptr ? Choice{0, refusals} : Choice{row->id, row->name};
+}
+
+std::size_t workspace(const Device& device, const SpmmProblem& p, const Plan* plan, const Exec&) {
+  if (p.m == 0 || p.n == 0) return 0;
+  const auto* own = static_cast<const SpmmPlan*>(plan);
+  const SpmmRow& kernel = own != nullptr ? own->kernel : kernel_for(device, p);
+  const std::size_t bytes = kernel.workspace(device, p);
+  if (stored_in_rows(p) || p.skips_product()) return bytes;
+  return bytes + (own != nullptr ? planned_values_bytes(p) : rows_layout(device, p, false).total);
+}
+
+std::unique_ptr<Plan> prepare(const Device& device, const SpmmProblem& p, const Exec& exec) {
+  const Launch launch{device, static_cast<cudaStream_t>(exec.stream), nullptr};
+  auto plan = std::make_unique<SpmmPlan>(device, launch.stream, kernel_for(device, p));
+  if (stored_in_rows(p) || p.skips_product() || p.m == 0 || p.n == 0) return plan;
+  plan->layout = rows_layout(device, p, true);
+  plan->rows = static_cast<char*>(plan->allocate(plan->layout.total));
+  make_rows(p, plan->layout, true, plan->rows, launch);
+  // The caller may change the structure's arrays as soon as the plan is there.
+  SPK_CUDA_CHECK(cudaStreamSynchronize(launch.stream));
+  return plan;
+}
+
+void run(const Device& device, const SpmmProblem& p, const Plan* plan, const Exec& exec) {
+  if (p.m == 0 || p.n == 0) return;
+  const auto* own = static_cast<const SpmmPlan*>(plan);
+  const SpmmRow& kernel = own != nullptr ? own->kernel : kernel_for(device, p);
+  Launch launch{device, static_cast<cudaStream_t>(exec.stream), exec.workspace};
+  if (stored_in_rows(p) || p.skips_product()) {
+    SpmmCall call{p, p.a};
+    if (p.a.format == Format::csc) std::swap(call.rows.rows, call.rows.cols);
+    return kernel.function(call, launch);
+  }
+  char* memory = static_cast<char*>(launch.workspace);
+  if (own == nullptr) {
+    const RowsLayout layout = rows_layout(device, p, false);
+    make_rows(p, layout, false, memory, launch);
+    launch.workspace = memory + layout.total;
+    return kernel.function(call_on_rows(p, layout, memory), launch);
+  }
+  SpmmCall call = call_on_rows(p, own->layout, own->rows);
+  if (!is_block_format(p.a.format)) {
+    SparseView& v = call.rows;
+    GatherValues g{};
+    g.from = p.a.values;
+    g.positions = own->rows + own->layout.values;
+    g.to = v.values = memory;
+    g.type = p.a.value_type;
+    g.position_type = own->layout.type;
+    g.count = p.a.nnz;
+    g.from_stride = p.a.values_stride;
+    g.position_stride = v.indices_stride;
+    g.matrices = p.a.values_stride == 0 && v.indices_stride == 0 ? 1 : p.a.batch_count;
+    g.to_stride = static_cast<std::int64_t>(bytes_of(p.a.nnz, size_of(g.type)) / size_of(g.type));
+    v.values_stride = g.matrices == 1 ? 0 : g.to_stride;
+    launch.workspace = memory + planned_values_bytes(p);
+    gather_values(g, launch);
+  }
+  kernel.function(call, launch);
+}
+
+SpmmPlan::~SpmmPlan() {
+  if (rows != nullptr) cudaFreeAsync(rows, stream_);
+}
+
+void* SpmmPlan::allocate(std::size_t bytes) {
+  void* memory = nullptr;
+  SPK_CUDA_CHECK(cudaMallocAsync(&memory, bytes, stream_));
+  bytes_ += bytes;
+  return memory;
+}
+
+std::string SpmmPlan::describe() const {
+  std::string text = kernel.name;
+  if (rows != nullptr) text += ", rows of op(A) made, " + std::to_string(bytes_) + " bytes";
+  return text;
+}
+
+}  // namespace spk::cuda

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "core/problems.hpp"
+#include "cuda/device.hpp"
+
+// Expected microseconds of the SpMM kernels.
+namespace spk::cuda {
+
+double cost_rows(const Device& device, const SpmmProblem& p);
+double cost_panel(const Device& device, const SpmmProblem& p);
+double cost_dot(const Device& device, const SpmmProblem& p);
+double cost_any(const Device& device, const SpmmProblem& p);
+
+}  // namespace spk::cuda
