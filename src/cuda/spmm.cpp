@@ -21,22 +21,25 @@ const char* refuse_csr(const SpmmProblem& p) {
   if (p.a.value_type != kType) return "other value type";
   if (is_block_format(p.a.format)) return "blocks";
   if (!is_small_index(p.a.index_type)) return "16-bit indices";
-  if (p.m > INT32_MAX) return "more than 2^31 - 1 rows";
+  if (p.m > INT32_MAX || p.a.nnz > INT32_MAX) return "more than 2^31 - 1 rows or entries";
   return nullptr;
 }
 
 template <ValueType kType>
 const char* refuse_rows(const SpmmProblem& p) {
   if (const char* reason = refuse_csr<kType>(p)) return reason;
-  return operand(p.b, p.op_b).col_stride == 1 ? nullptr : "rows of op(B) are not contiguous";
+  const Operand b = operand(p.b, p.op_b);
+  if (b.col_stride != 1) return "rows of op(B) are not contiguous";
+  return b.row_stride <= INT32_MAX / 16 ? nullptr : "rows of op(B) are more than 2^27 elements apart";
 }
 
-constexpr std::int64_t kPanelMostRows = 1792;  // of op(B): 128 bytes each within 227 KiB of shared memory
+// Rows of op(B) beyond which walking the entries once per chunk of the panel costs more than it saves.
+constexpr std::int64_t kPanelMostRows = 6144;
 
 template <ValueType kType>
 const char* refuse_panel(const SpmmProblem& p) {
   if (const char* reason = refuse_csr<kType>(p)) return reason;
-  if (p.k > kPanelMostRows) return "k > 1792";
+  if (p.k > kPanelMostRows) return "k > 6144";
   return p.n <= std::int64_t{1} << 28 ? nullptr : "n > 2^28";
 }
 

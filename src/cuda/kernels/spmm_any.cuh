@@ -35,7 +35,8 @@ __device__ inline std::int64_t block_element(const BlockLayout& l, std::int64_t 
 // Mapping: threads run over C along its contiguous direction, elements one after another; one thread makes the whole sum
 // of its element, in storage order.
 template <class Value, class Out>
-__global__ void __launch_bounds__(256) spmm_any(const SpmmArgs<Value, Out> args, const BlockLayout layout) {
+__global__ void __launch_bounds__(256)
+    spmm_any(const __grid_constant__ SpmmArgs<Value, Out> args, const BlockLayout layout) {
   using S = Sum<Value>;
   const Scaling<S> scaling = scaling_of(args);
   const bool skip = args.skips_product || scaling.alpha_is_zero;

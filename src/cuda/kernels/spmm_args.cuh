@@ -20,8 +20,9 @@ template <class Value, class Out>
 struct SpmmArgs {
   using S = Sum<Value>;
   std::int64_t m, n, k, batches;
-  const void* offsets;  // m + 1, from `base`
-  const void* indices;  // from `base`
+  std::int64_t entries;  // in the arrays of values and indices
+  const void* offsets;   // m + 1, from `base`
+  const void* indices;   // from `base`
   const Value* values;
   std::int64_t offsets_stride, indices_stride, values_stride;  // elements between matrices of a batch
   int base;
@@ -36,6 +37,7 @@ struct SpmmArgs {
   bool bias_is_sum_type;  // else it holds Out
   bool has_residual;
   Strided<const Out> residual;
+  bool is_plain;       // no epilogue
   bool skips_product;  // nothing of A and B may be read
 };
 
@@ -55,6 +57,7 @@ SpmmArgs<Value, Out> spmm_args(const SpmmCall& call) {
   args.n = p.n;
   args.k = p.k;
   args.batches = p.c.batch_count;
+  args.entries = a.first_entry + a.nnz;
   args.offsets = a.offsets;
   args.indices = a.minor_indices();
   args.values = static_cast<const Value*>(a.values);
@@ -68,6 +71,7 @@ SpmmArgs<Value, Out> spmm_args(const SpmmCall& call) {
   args.c = strided<Out>(p.c);
   args.alpha = scalar_argument<Sum<Value>>(p.scalars.alpha, p.scalars.device_alpha);
   args.beta = scalar_argument<Sum<Value>>(p.scalars.beta, p.scalars.device_beta);
+  args.is_plain = e.is_identity();
   args.activation = e.activation;
   args.bias_kind = e.bias_kind;
   args.bias = e.bias;
@@ -110,14 +114,11 @@ __device__ Scaling<Sum<Value>> scaling_of(const SpmmArgs<Value, Out>& args) {
   return s;
 }
 
-// The new C(i, j) of matrix `batch` from the sum over A(i, :) B(:, j); `old` is read only if beta is not 0.
+// What the epilogue makes of alpha A B + beta C. Out of line: it is long, and most calls have none.
 template <class Value, class Out>
-__device__ Out finish(const SpmmArgs<Value, Out>& args, const Scaling<Sum<Value>>& s, std::int64_t batch,
-                      std::int64_t i, std::int64_t j, Sum<Value> sum, const Out* old) {
+__device__ __noinline__ Sum<Value> apply_epilogue(const SpmmArgs<Value, Out>& args, std::int64_t batch, std::int64_t i,
+                                                  std::int64_t j, Sum<Value> x) {
   using S = Sum<Value>;
-  // alpha = 0: the product is not there, even where it is NaN.
-  S x = s.alpha_is_zero || args.skips_product ? S{} : multiply(s.alpha, sum);
-  if (!s.beta_is_zero) x = multiply_add(s.beta, to_sum(*old), x);
   if constexpr (!kIsComplex<S>) {
     if (args.bias_kind != BiasKind::none) {
       const std::int64_t at = args.bias_kind == BiasKind::per_row ? i : j;
@@ -129,6 +130,18 @@ __device__ Out finish(const SpmmArgs<Value, Out>& args, const Scaling<Sum<Value>
       x += to_sum(args.residual.values[batch * args.residual.batch_stride + i * args.residual.row_stride +
                                        j * args.residual.col_stride]);
   }
+  return x;
+}
+
+// The new C(i, j) of matrix `batch` from the sum over A(i, :) B(:, j); `old` is read only if beta is not 0.
+template <class Value, class Out>
+__device__ Out finish(const SpmmArgs<Value, Out>& args, const Scaling<Sum<Value>>& s, std::int64_t batch,
+                      std::int64_t i, std::int64_t j, Sum<Value> sum, const Out* old) {
+  using S = Sum<Value>;
+  // alpha = 0: the product is not there, even where it is NaN.
+  S x = s.alpha_is_zero || args.skips_product ? S{} : multiply(s.alpha, sum);
+  if (!s.beta_is_zero) x = multiply_add(s.beta, to_sum(*old), x);
+  if (!args.is_plain) x = apply_epilogue(args, batch, i, j, x);
   return FromSum<Out>::of(x);
 }
 

@@ -12,25 +12,26 @@ constexpr int kDotThreads = 256;
 constexpr int kDotColumns = 4;  // columns of C made at once
 
 struct DotGrid {
-  int lanes_per_row;  // power of two, 2 to kDotThreads
+  int lanes_log2;  // lanes of a row: 2 to kDotThreads
   IndexType offset_type;
 };
 
-// Mapping: lanes_per_row neighbouring threads share a row of op(A); thread t takes entries t, t + lanes_per_row, ... and
+// Mapping: 2^lanes_log2 neighbouring threads share a row of op(A); thread t takes entries t, t + 2^lanes_log2, ... and
 // keeps kCols sums, one per column of C. The sums meet through shuffles, and where a row has more than one warp through
 // shared memory (warps of a block times kCols), in fixed order. blockIdx.x runs over rows, y over the batch.
 template <class Value, class Out, class Index, int kCols>
-__global__ void __launch_bounds__(kDotThreads) spmm_dot(const SpmmArgs<Value, Out> args, const DotGrid grid) {
+__global__ void __launch_bounds__(kDotThreads)
+    spmm_dot(const __grid_constant__ SpmmArgs<Value, Out> args, const DotGrid grid) {
   using S = Sum<Value>;
   __shared__ S partial[kDotThreads / 32][kCols];
-  const int lanes = grid.lanes_per_row, thread = static_cast<int>(threadIdx.x), lane = thread % lanes;
-  const std::int64_t rows_per_block = kDotThreads / lanes;
+  const int lanes = 1 << grid.lanes_log2, thread = static_cast<int>(threadIdx.x), lane = thread & (lanes - 1);
+  const std::int64_t rows_per_block = kDotThreads >> grid.lanes_log2;
   const Scaling<S> scaling = scaling_of(args);
   const bool skip = args.skips_product || scaling.alpha_is_zero;
   for (std::int64_t batch = blockIdx.y; batch < args.batches; batch += gridDim.y) {
     const auto* __restrict__ indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
     const Value* __restrict__ values = args.values + batch * args.values_stride;
-    const std::int64_t row = blockIdx.x * rows_per_block + thread / lanes;
+    const std::int64_t row = blockIdx.x * rows_per_block + (thread >> grid.lanes_log2);
     std::int64_t begin = 0, end = 0;
     if (row < args.m && !skip) {
       const std::int64_t at = batch * args.offsets_stride + row;
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(kDotThreads) spmm_dot(const SpmmArgs<Value, Ou
             acc[c] =
                 multiply_add(value, conjugate_if(args.conjugate_b, to_sum(b[place + c * args.b.col_stride])), acc[c]);
       }
-      for (int mask = min(lanes, 32) / 2; mask > 0; mask /= 2)
+      for (int mask = min(lanes, 32) >> 1; mask > 0; mask >>= 1)
 #pragma unroll
         for (int c = 0; c < kCols; ++c) acc[c] = add(acc[c], shuffle_xor(acc[c], mask));
       if (lanes > 32) {
@@ -97,12 +98,13 @@ void launch_spmm_dot(const SpmmCall& call, const Launch& launch) {
   DotGrid grid{};
   grid.offset_type = call.rows.offset_type;
   // About four entries per lane; more lanes while rows alone do not fill the device.
-  grid.lanes_per_row = 2;
-  while (grid.lanes_per_row < 32 && grid.lanes_per_row * 4 < per_row) grid.lanes_per_row *= 2;
-  while (grid.lanes_per_row < kDotThreads && grid.lanes_per_row * 4 < per_row &&
-         p.m * grid.lanes_per_row < std::int64_t{1024} * launch.device.sm_count)
-    grid.lanes_per_row *= 2;
-  const std::int64_t rows_per_block = kDotThreads / grid.lanes_per_row;
+  grid.lanes_log2 = 1;
+  const auto entries_left = [&] { return 4 << grid.lanes_log2 < per_row; };
+  while (grid.lanes_log2 < 5 && entries_left()) ++grid.lanes_log2;
+  while (1 << grid.lanes_log2 < kDotThreads && entries_left() &&
+         p.m << grid.lanes_log2 < std::int64_t{1024} * launch.device.sm_count)
+    ++grid.lanes_log2;
+  const std::int64_t rows_per_block = kDotThreads >> grid.lanes_log2;
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   spmm_dot<Value, Out, Index, kCols><<<blocks, kDotThreads, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);

@@ -5,37 +5,30 @@
 #include "cuda/kernels/entries.cuh"
 #include "cuda/kernels/spmm_args.cuh"
 
-// SpMM with all k rows of a few columns of op(B) in shared memory.
+// SpMM with the rows of a few columns of op(B) in shared memory.
 namespace spk::cuda {
 
-constexpr int kPanelRowBytes = 128;  // one row of the panel: all 32 banks
-constexpr int kPanelPacks = 8;       // 16-byte packs of such a row
+constexpr int kPanelThreads = 512;     // most threads of a block
+constexpr int kPanelLanes = 8;         // lanes of a row of C, each with a pack of 16 bytes
+constexpr int kPanelPitch = 128 + 16;  // bytes from row to row: 8 packs, and one to spread the rows over the banks
+constexpr int kPanelGroupRows = 4;     // rows of C that a group keeps while the panel changes
 
 struct PanelGrid {
-  std::int64_t row_blocks;  // blocks that share a panel's columns
-  bool aligned;             // entries may be read four at a time
-  bool packed_b;            // rows of op(B) may be read 16 bytes at a time
-  bool packed_c;            // columns of C may be written kVec at a time
+  unsigned row_blocks;  // blocks that share a panel's columns
+  int chunk_rows;       // rows of op(B) that are in shared memory at a time
+  int chunks;           // of k
+  bool packed_b;        // rows of op(B) may be read 16 bytes at a time
+  bool packed_c;        // columns of C may be written a pack at a time
   IndexType offset_type;
 };
 
-// Byte of pack `pack` of panel row r. The packs of a row are permuted by the row's number, so that eight lanes that
-// write one pack of eight neighbouring rows meet eight different groups of banks, as eight lanes that read one row do.
-__device__ inline int panel_byte(std::int64_t r, int pack) {
-  return static_cast<int>(r) * kPanelRowBytes + ((pack ^ (static_cast<int>(r) & 7)) << 4);
-}
-
-// Fills the panel from op(B)(0 .. k - 1, j0 .. j0 + count - 1); columns from count on become 0 and are never used.
+// Fills the panel from `rows` rows of op(B), columns 0 .. count - 1; columns from count on are never used.
 template <class Value>
-__device__ void stage_panel(char* panel, const Value* b, std::int64_t row_stride, std::int64_t col_stride,
-                            std::int64_t k, int count, bool packed) {
+__device__ void stage_panel(char* panel, const Value* b, std::int64_t row_stride, std::int64_t col_stride, int rows,
+                            int count, bool packed) {
   constexpr int kVec = 16 / sizeof(Value);
   const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
-  const bool by_rows = col_stride == 1;
-  for (std::int64_t item = thread; item < k * kPanelPacks; item += threads) {
-    // Neighbouring lanes take neighbouring elements of memory: packs of one row, or one pack of neighbouring rows.
-    const std::int64_t r = by_rows ? item / kPanelPacks : item % k;
-    const int pack = static_cast<int>(by_rows ? item % kPanelPacks : item / k);
+  const auto move = [&](int r, int pack) {
     Pack<Value, kVec> x{};
     const Value* at = b + r * row_stride + pack * kVec * col_stride;
     if (packed && (pack + 1) * kVec <= count) {
@@ -45,89 +38,126 @@ __device__ void stage_panel(char* panel, const Value* b, std::int64_t row_stride
       for (int c = 0; c < kVec; ++c)
         if (pack * kVec + c < count) x.at[c] = at[c * col_stride];
     }
-    *reinterpret_cast<Pack<Value, kVec>*>(panel + panel_byte(r, pack)) = x;
+    *reinterpret_cast<Pack<Value, kVec>*>(panel + r * kPanelPitch + pack * 16) = x;
+  };
+  // Neighbouring lanes read neighbouring memory: packs of one row, or one pack of neighbouring rows.
+  if (col_stride == 1) {
+#pragma unroll 4
+    for (int r = thread / kPanelLanes; r < rows; r += threads / kPanelLanes) move(r, thread % kPanelLanes);
+  } else {
+    for (int pack = 0; pack * kVec < count; ++pack)
+#pragma unroll 2
+      for (int r = thread; r < rows; r += threads) move(r, pack);
   }
 }
 
-// Mapping: a block owns 128 bytes' worth of columns (32 of f32) and every row_blocks-th group of rows; a group of eight
-// lanes takes one row of C at a time, each lane one 16-byte pack of its columns, in storage order of the row's entries.
-// Shared memory: 128 k bytes. blockIdx.x runs over panels times row blocks, y over the batch.
-// Source: PEERS of this design are the staged dense panels of Sputnik (SC 2020, section 5.3), here over the whole of k.
-template <class Value, class Out, class Index>
-__global__ void __launch_bounds__(1024, 1) spmm_panel(const SpmmArgs<Value, Out> args, const PanelGrid grid) {
+// Mapping: a block owns 128 bytes' worth of columns (32 of f32) and every row_blocks-th set of rows; a group of eight
+// lanes takes up to kRows rows of C, each lane one 16-byte pack of their columns. Where all of k does not fit into shared
+// memory it passes through in chunks, and a group walks its rows once per chunk, taking the entries of that chunk.
+// Shared memory: 144 bytes per row of a chunk. blockIdx.x runs over panels times row blocks, y over the batch.
+// Source: the idea of staging dense operands as in Sputnik (SC 2020, section 5.3), here for a panel as high as k.
+template <class Value, class Out, class Index, int kRows, bool kAligned>
+__global__ void __launch_bounds__(kPanelThreads, 1)
+    spmm_panel(const __grid_constant__ SpmmArgs<Value, Out> args, const PanelGrid grid) {
   using S = Sum<Value>;
-  constexpr int kVec = 16 / sizeof(Value), kColumns = kVec * kPanelPacks;
+  constexpr int kVec = 16 / sizeof(Value), kColumns = kVec * kPanelLanes;
   extern __shared__ __align__(16) char panel[];
   const Scaling<S> scaling = scaling_of(args);
   const bool skip = args.skips_product || scaling.alpha_is_zero;
-  const std::int64_t j0 = blockIdx.x / grid.row_blocks * kColumns;
-  const int lane = static_cast<int>(threadIdx.x) % kPanelPacks;
-  const std::int64_t groups = blockDim.x / kPanelPacks;
+  const unsigned tile = blockIdx.x / grid.row_blocks, row_block = blockIdx.x % grid.row_blocks;
+  const std::int64_t j0 = std::int64_t{tile} * kColumns;
+  const int lane = static_cast<int>(threadIdx.x) % kPanelLanes;
+  const int groups = static_cast<int>(blockDim.x) / kPanelLanes;
   const int count = static_cast<int>(min(static_cast<std::int64_t>(kColumns), args.n - j0));
   const int my_count = max(0, min(kVec, count - lane * kVec));
-  const std::int64_t row_block = blockIdx.x % grid.row_blocks;
 
   struct Fetch {
-    const char* panel;
-    int base, lane;
+    std::uint32_t panel;  // where column 0 of the index array would lie, for this lane
+    int first, rows;      // columns, as the index array counts, that the chunk holds
     bool conjugate;
     __device__ S element(Value x) const { return conjugate_if(conjugate, to_sum(x)); }
+    __device__ bool wants(Index column) const {
+      return kRows == 1 || static_cast<unsigned>(static_cast<int>(column) - first) < static_cast<unsigned>(rows);
+    }
     __device__ Pack<Value, kVec> operator()(Index column) const {
-      return *reinterpret_cast<const Pack<Value, kVec>*>(panel + panel_byte(column - base, lane));
+      return load_shared<Value, kVec>(panel + static_cast<std::uint32_t>(column) * kPanelPitch);
     }
   };
-  const Fetch fetch{panel, args.base, lane, args.conjugate_b};
+  const auto panel_address = static_cast<std::uint32_t>(__cvta_generic_to_shared(panel));
 
   for (std::int64_t batch = blockIdx.y; batch < args.batches; batch += gridDim.y) {
-    if (!skip) {
-      __syncthreads();
-      stage_panel(panel, args.b.values + batch * args.b.batch_stride + j0 * args.b.col_stride, args.b.row_stride,
-                  args.b.col_stride, args.k, count, grid.packed_b);
-      __syncthreads();
-    }
     const auto* indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
     const Value* values = args.values + batch * args.values_stride;
-    for (std::int64_t row = row_block * groups + threadIdx.x / kPanelPacks; row < args.m;
-         row += grid.row_blocks * groups) {
-      S acc[kVec] = {};
-      if (!skip) {
-        const std::int64_t at = batch * args.offsets_stride + row;
-        const std::int64_t begin = read_index(args.offsets, grid.offset_type, at) - args.base;
-        const std::int64_t end = read_index(args.offsets, grid.offset_type, at + 1) - args.base;
-        add_entries<kVec>(values, indices, begin, end, 0, 1, grid.aligned, args.conjugate_a, fetch, acc);
+    const Value* b = args.b.values + batch * args.b.batch_stride + j0 * args.b.col_stride;
+    const std::int64_t set = std::int64_t{groups} * kRows;
+    for (std::int64_t first = row_block * set; first < args.m; first += grid.row_blocks * set) {
+      S acc[kRows][kVec] = {};
+      for (int chunk = 0; chunk < grid.chunks && !skip; ++chunk) {
+        const int k0 = chunk * grid.chunk_rows;
+        const int rows = min(grid.chunk_rows, static_cast<int>(args.k) - k0);
+        if (grid.chunks > 1 || first == row_block * set) {
+          __syncthreads();
+          stage_panel(panel, b + k0 * args.b.row_stride, args.b.row_stride, args.b.col_stride, rows, count,
+                      grid.packed_b);
+          __syncthreads();
+        }
+        const Fetch fetch{panel_address + lane * 16 - static_cast<std::uint32_t>((k0 + args.base) * kPanelPitch),
+                          k0 + args.base, rows, args.conjugate_b};
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) {
+          const std::int64_t row = first + r * groups + threadIdx.x / kPanelLanes;
+          if (row < args.m)
+            add_entries<kVec, kAligned>(
+                values, indices,
+                row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row), args.entries,
+                0, 1, args.conjugate_a, fetch, acc[r]);
+        }
       }
-      store_columns<kVec>(args, scaling, batch, row, j0 + lane * kVec, my_count, grid.packed_c, acc);
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        const std::int64_t row = first + r * groups + threadIdx.x / kPanelLanes;
+        if (row < args.m)
+          store_columns<kVec>(args, scaling, batch, row, j0 + lane * kVec, my_count, grid.packed_c, acc[r]);
+      }
     }
   }
-}
-
-// Blocks that share a panel's columns: as many as fill the device once.
-inline std::int64_t panel_row_blocks(const Device& device, std::int64_t m, std::int64_t panels, int groups) {
-  const std::int64_t wanted = std::max<std::int64_t>(1, device.sm_count / std::max<std::int64_t>(1, panels));
-  return std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, (m + groups - 1) / groups));
 }
 
 template <class Value, class Out, class Index>
 void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
-  constexpr int kVec = 16 / sizeof(Value), kColumns = kVec * kPanelPacks;
+  constexpr int kVec = 16 / sizeof(Value), kColumns = kVec * kPanelLanes;
   const SpmmProblem& p = call.p;
   const Operand b = operand(p.b, p.op_b);
-  const std::int64_t panels = (p.n + kColumns - 1) / kColumns;
+  const std::int64_t panels = (p.n + kColumns - 1) / kColumns, sms = launch.device.sm_count;
   // Fewer threads where there are few rows for each.
-  int threads = 1024;
-  while (threads > 256 && p.m * panels < std::int64_t{launch.device.sm_count} * threads / kPanelPacks) threads /= 2;
+  int threads = kPanelThreads;
+  while (threads > 256 && p.m * panels < sms * threads / kPanelLanes) threads /= 2;
+  const std::int64_t groups = threads / kPanelLanes;
+
   PanelGrid grid{};
-  grid.row_blocks = panel_row_blocks(launch.device, p.m, panels, threads / kPanelPacks);
-  grid.aligned = reads_runs(call.rows);
+  const int most_rows = static_cast<int>(launch.device.shared_per_block / kPanelPitch);
+  grid.chunks = std::max(1, static_cast<int>((p.k + most_rows - 1) / most_rows));
+  grid.chunk_rows = static_cast<int>((p.k + grid.chunks - 1) / grid.chunks);
+  // As many row blocks as fill the device once, none without a row for every group.
+  std::int64_t row_blocks =
+      std::clamp<std::int64_t>(sms / panels, 1, std::max<std::int64_t>(1, (p.m + groups - 1) / groups));
+  // Every set of rows sees all chunks again, so sets are as large as the rows of a block ask for.
+  if (grid.chunks > 1)
+    row_blocks = std::max(row_blocks, (p.m + groups * kPanelGroupRows - 1) / (groups * kPanelGroupRows));
+  grid.row_blocks = static_cast<unsigned>(row_blocks);
   grid.packed_b =
       b.col_stride == 1 && is_aligned(b.values, 16) && b.row_stride % kVec == 0 && p.b.batch_stride % kVec == 0;
   grid.packed_c = packs_columns<Out>(p.c, kVec);
   grid.offset_type = call.rows.offset_type;
-  const auto bytes = static_cast<int>(p.k * kPanelRowBytes);
-  const auto kernel = &spmm_panel<Value, Out, Index>;
+  const int bytes = grid.chunk_rows * kPanelPitch;
+  const bool aligned = reads_runs(call.rows);
+  const auto kernel =
+      grid.chunks == 1 ? (aligned ? &spmm_panel<Value, Out, Index, 1, true> : &spmm_panel<Value, Out, Index, 1, false>)
+                       : (aligned ? &spmm_panel<Value, Out, Index, kPanelGroupRows, true>
+                                  : &spmm_panel<Value, Out, Index, kPanelGroupRows, false>);
   if (bytes > 48 << 10)
     SPK_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  const dim3 blocks(static_cast<unsigned>(panels * grid.row_blocks),
+  const dim3 blocks(static_cast<unsigned>(panels * row_blocks),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   kernel<<<blocks, threads, bytes, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());

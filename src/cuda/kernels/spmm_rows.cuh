@@ -12,9 +12,9 @@ constexpr int kRowsWarps = 8;  // warps of a block
 
 // How one launch is cut; the same for every matrix of a batch.
 struct RowsGrid {
-  int warps_per_row;  // 1, 2, 4 or 8
-  bool aligned;       // entries may be read four at a time
-  bool packed_c;      // columns of C may be written kVec at a time
+  int warps_log2;  // warps that share a row: 1, 2, 4 or 8
+  bool aligned;    // entries may be read four at a time
+  bool packed_c;   // columns of C may be written kVec at a time
   IndexType offset_type;
 };
 
@@ -23,30 +23,33 @@ struct RowsGrid {
 // meet through shuffles and then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec sums).
 // blockIdx.x runs over rows, so that blocks of one time read the same columns of B; y over tiles of columns, z over the
 // batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4, with the row's entries split once more.
-template <class Value, class Out, class Index, int kLanes, int kVec>
-__global__ void __launch_bounds__(kRowsWarps * 32) spmm_rows(const SpmmArgs<Value, Out> args, const RowsGrid grid) {
+template <class Value, class Out, class Index, int kLanes, int kVec, bool kAligned>
+__global__ void __launch_bounds__(kRowsWarps * 32)
+    spmm_rows(const __grid_constant__ SpmmArgs<Value, Out> args, const RowsGrid grid) {
   using S = Sum<Value>;
   constexpr int kGroups = 32 / kLanes, kTile = kLanes * kVec;
   __shared__ S partial[kRowsWarps * kTile];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int share = warp % grid.warps_per_row;  // which part of the row this warp takes
-  const int rows_per_block = kRowsWarps / grid.warps_per_row;
+  const int warps_per_row = 1 << grid.warps_log2;
+  const int share = warp & (warps_per_row - 1);  // which part of the row this warp takes
+  const int rows_per_block = kRowsWarps >> grid.warps_log2;
   const int first_column = lane % kLanes * kVec;
   const Scaling<S> scaling = scaling_of(args);
   const bool skip = args.skips_product || scaling.alpha_is_zero;
 
   struct Fetch {
-    const Value* b;
-    std::int64_t row_stride;
-    int base, count;
+    const char* b;  // the lane's columns of the row that column 0 of the index array means
+    int row_bytes, count;
     bool conjugate;
     __device__ S element(Value x) const { return conjugate_if(conjugate, to_sum(x)); }
+    __device__ bool wants(Index) const { return true; }
     __device__ Pack<Value, kVec> operator()(Index column) const {
-      const Value* at = b + (static_cast<std::int64_t>(column) - base) * row_stride;
+      const auto* at =
+          reinterpret_cast<const Value*>(b + static_cast<std::int64_t>(static_cast<int>(column)) * row_bytes);
       if (kVec == 1 || count == kVec) return *reinterpret_cast<const Pack<Value, kVec>*>(at);
-      Pack<Value, kVec> pack{};
-      for (int c = 0; c < kVec; ++c)
-        if (c < count) pack.at[c] = at[c];
+      Pack<Value, kVec> pack;
+#pragma unroll
+      for (int c = 0; c < kVec; ++c) pack.at[c] = c < count ? at[c] : Value{};
       return pack;
     }
   };
@@ -57,29 +60,29 @@ __global__ void __launch_bounds__(kRowsWarps * 32) spmm_rows(const SpmmArgs<Valu
     for (std::int64_t tile = blockIdx.y; tile * kTile < args.n; tile += gridDim.y) {
       const std::int64_t j = tile * kTile + first_column;
       const int count = static_cast<int>(min(static_cast<std::int64_t>(kVec), args.n - j));  // columns of this lane
-      const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * rows_per_block + warp / grid.warps_per_row;
+      const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * rows_per_block + (warp >> grid.warps_log2);
       S acc[kVec] = {};
       if (row < args.m && !skip && count > 0) {
-        const std::int64_t at = batch * args.offsets_stride + row;
-        const std::int64_t begin = read_index(args.offsets, grid.offset_type, at) - args.base;
-        const std::int64_t end = read_index(args.offsets, grid.offset_type, at + 1) - args.base;
-        const Fetch fetch{args.b.values + batch * args.b.batch_stride + j, args.b.row_stride, args.base, count,
-                          args.conjugate_b};
-        add_entries<kVec>(values, indices, begin, end, share * kGroups + lane / kLanes, grid.warps_per_row * kGroups,
-                          grid.aligned, args.conjugate_a, fetch, acc);
+        const int row_bytes = static_cast<int>(args.b.row_stride * sizeof(Value));
+        const Value* b = args.b.values + batch * args.b.batch_stride + j;
+        const Fetch fetch{reinterpret_cast<const char*>(b) - static_cast<std::int64_t>(args.base) * row_bytes,
+                          row_bytes, count, args.conjugate_b};
+        add_entries<kVec, kAligned>(
+            values, indices, row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row),
+            args.entries, share * kGroups + lane / kLanes, kGroups << grid.warps_log2, args.conjugate_a, fetch, acc);
       }
 #pragma unroll
       for (int mask = kLanes; mask < 32; mask *= 2)
 #pragma unroll
         for (int c = 0; c < kVec; ++c) acc[c] = add(acc[c], shuffle_xor(acc[c], mask));
-      if (grid.warps_per_row > 1) {
+      if (warps_per_row > 1) {
         __syncthreads();
         if (lane < kLanes)
 #pragma unroll
           for (int c = 0; c < kVec; ++c) partial[warp * kTile + first_column + c] = acc[c];
         __syncthreads();
         if (share == 0 && lane < kLanes)
-          for (int other = 1; other < grid.warps_per_row; ++other)
+          for (int other = 1; other < warps_per_row; ++other)
 #pragma unroll
             for (int c = 0; c < kVec; ++c) acc[c] = add(acc[c], partial[(warp + other) * kTile + first_column + c]);
       }
@@ -98,19 +101,18 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   // About two runs of four entries per group, while there are not enough rows to fill the device otherwise.
   const std::int64_t tiles = (p.n + kLanes * kVec - 1) / (kLanes * kVec);
   const std::int64_t warps_wanted = std::int64_t{32} * launch.device.sm_count;
-  grid.warps_per_row = 1;
-  while (grid.warps_per_row < kRowsWarps && grid.warps_per_row * kGroups * 8 < per_row &&
-         p.m * tiles * p.c.batch_count * grid.warps_per_row < warps_wanted)
-    grid.warps_per_row *= 2;
-  grid.aligned = reads_runs(call.rows);
+  while (1 << grid.warps_log2 < kRowsWarps && (kGroups * 8 << grid.warps_log2) < per_row &&
+         (p.m * tiles * p.c.batch_count << grid.warps_log2) < warps_wanted)
+    ++grid.warps_log2;
   grid.packed_c = packs_columns<Out>(p.c, kVec);
   grid.offset_type = call.rows.offset_type;
-  const int rows_per_block = kRowsWarps / grid.warps_per_row;
+  const int rows_per_block = kRowsWarps >> grid.warps_log2;
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
                     static_cast<unsigned>(std::min<std::int64_t>(tiles, 65535)),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
-  spmm_rows<Value, Out, Index, kLanes, kVec>
-      <<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
+  const auto kernel = reads_runs(call.rows) ? &spmm_rows<Value, Out, Index, kLanes, kVec, true>
+                                            : &spmm_rows<Value, Out, Index, kLanes, kVec, false>;
+  kernel<<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
 }
 
