@@ -9,8 +9,11 @@
 // Vectors of elements, and the loop over the entries of one row that the CSR kernels share.
 namespace spk::cuda {
 
+// Elements that move together. One element has its own alignment, which for complex numbers is that of their parts.
 template <class T, int kCount>
-struct alignas(sizeof(T) * kCount <= 16 ? sizeof(T) * kCount : 16) Pack {
+struct alignas(kCount == 1                ? alignof(T)
+               : sizeof(T) * kCount <= 16 ? sizeof(T) * kCount
+                                          : 16) Pack {
   T at[kCount];
 };
 

@@ -69,7 +69,9 @@ __global__ void __launch_bounds__(kPanelThreads, 1)
   const int lane = static_cast<int>(threadIdx.x) % kPanelLanes;
   const int groups = static_cast<int>(blockDim.x) / kPanelLanes;
   const int count = static_cast<int>(min(static_cast<std::int64_t>(kColumns), args.n - j0));
-  const int my_count = max(0, min(kVec, count - lane * kVec));
+  // Negative for a lane without columns. Not clamped at 0: ptxas 13.0 makes one VIMNMX.RELU of max(0, min(a, x)) and then
+  // takes its predicate, which is wrong for x < 0, as the answer to == a.
+  const int my_count = min(kVec, count - lane * kVec);
 
   struct Fetch {
     std::uint32_t panel;  // where column 0 of the index array would lie, for this lane

@@ -46,11 +46,15 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
     __device__ Pack<Value, kVec> operator()(Index column) const {
       const auto* at =
           reinterpret_cast<const Value*>(b + static_cast<std::int64_t>(static_cast<int>(column)) * row_bytes);
-      if (kVec == 1 || count == kVec) return *reinterpret_cast<const Pack<Value, kVec>*>(at);
-      Pack<Value, kVec> pack;
+      if constexpr (kVec > 1) {
+        if (count < kVec) {
+          Pack<Value, kVec> pack;
 #pragma unroll
-      for (int c = 0; c < kVec; ++c) pack.at[c] = c < count ? at[c] : Value{};
-      return pack;
+          for (int c = 0; c < kVec; ++c) pack.at[c] = c < count ? at[c] : Value{};
+          return pack;
+        }
+      }
+      return *reinterpret_cast<const Pack<Value, kVec>*>(at);
     }
   };
 
