@@ -92,6 +92,40 @@ double flops_of(const SpmmProblem& p) noexcept {
   return (is_complex(p.a.value_type) ? 8.0 : 2.0) * static_cast<double>(p.a.nnz) * static_cast<double>(p.n);
 }
 
+// Uses of a row of B from which on a copy of it pays.
+constexpr std::int64_t kUsesOfRow = 8;
+
+// Whether rows of op(B) are whole vectors that follow each other.
+bool fills_vectors(const Operand& b, const SpmmLayout& l) noexcept {
+  return b.col_stride == 1 && b.row_stride == l.columns && l.columns % l.lanes == 0;
+}
+
+// Blocks of op(B)'s rows for the first-level cache (kernels/spmm_blocked.hpp), where a row of A has enough entries in one
+// to pay for going through C once more. The limits are measured on the DLMC matrices, Zen 4. A panel of all rows of a
+// tall B would leave the second-level cache unless it is narrow.
+void choose_blocks(const SpmmProblem& p, bool narrow, SpmmLayout& l) noexcept {
+  struct Shape {
+    std::int64_t vectors;  // of a tile
+    std::int32_t sets;
+    std::int64_t cache_bytes;
+    double entries;  // of a row in a block, at least
+  };
+  constexpr Shape kShapes[] = {{8, 1, 32 << 10, 10}, {4, 2, 48 << 10, 12}};
+  const bool plain = p.a.value_type == ValueType::f32 || p.a.value_type == ValueType::f64;
+  if (!plain || is_block_format(p.a.format) || p.a.nnz / kUsesOfRow < p.k) return;
+  const double density = static_cast<double>(p.a.nnz) / (static_cast<double>(p.m) * static_cast<double>(p.k));
+  for (const Shape& shape : kShapes) {
+    if (shape.vectors == 8 ? narrow || l.vectors <= 4 : l.vectors < 3 || l.vectors == 5) continue;
+    const std::int64_t rows = shape.cache_bytes / (shape.vectors * l.lanes * l.real_bytes);
+    if (p.k < 2 * rows || density * static_cast<double>(rows) < shape.entries) continue;
+    l.tiles = ceil_div(l.vectors, shape.vectors);
+    l.pitch = ceil_div(l.vectors, l.tiles) * l.lanes;
+    l.sets = shape.sets;
+    l.block_rows = rows;
+    return;
+  }
+}
+
 BAccess choose_b_access(const SpmmProblem& p, const SpmmLayout& layout) noexcept {
   const Operand b = operand(p.b, p.op_b);
   if (layout.method != SpmmMethod::tile || p.n == 1) return BAccess::rows;
@@ -99,8 +133,8 @@ BAccess choose_b_access(const SpmmProblem& p, const SpmmLayout& layout) noexcept
   if (b.col_stride != 1) return p.a.nnz < p.k / 4 ? BAccess::elements : BAccess::panel;
   // Rows of a wide B lie far apart, for powers of two in a few sets of the cache: copying them pays once they are used
   // often enough.
-  constexpr std::int64_t kUsesOfRow = 8;
-  return layout.tiles > 1 && p.a.nnz / kUsesOfRow >= p.k ? BAccess::panel : BAccess::rows;
+  const bool apart = layout.tiles > 1 || (layout.block_rows > 0 && !fills_vectors(b, layout));
+  return apart && p.a.nnz / kUsesOfRow >= p.k ? BAccess::panel : BAccess::rows;
 }
 
 }  // namespace
@@ -148,6 +182,7 @@ SpmmLayout layout_of(const SpmmProblem& p, const SpmmPlan* plan, const SpmmRow& 
     l.tiles = ceil_div(l.vectors, l.complex || narrow ? 4 : 8);
     l.pitch = ceil_div(l.vectors, l.tiles) * l.lanes;
     l.sets = l.tiles > 1 && !l.complex ? (narrow ? 2 : 1) : accumulator_sets(l.vectors, l.complex);
+    choose_blocks(p, narrow, l);
   } else {
     l.tiles = p.n;
   }

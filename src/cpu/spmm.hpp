@@ -54,9 +54,8 @@ struct LongRow {
 std::int64_t segment_length(std::int64_t nnz) noexcept;
 std::int64_t most_segments(std::int64_t nnz) noexcept;
 
-// What a plan keeps: rows made from another storage of A, 16-bit indices. Why no order of rows: docs/adr/0006. Rows cut
-// into blocks of columns were tried and are left out: on the matrices of the DLMC they gained on some and lost on others,
-// and no rule was found that tells them apart.
+// What a plan keeps: rows made from another storage of A, 16-bit indices. Why no order of rows: docs/adr/0006. Where a
+// row's entries pass from one block of B's rows to the next is found at every call, by comparing a vector of indices.
 class SpmmPlan final : public Plan {
  public:
   std::string describe() const override;
@@ -89,6 +88,7 @@ struct SpmmLayout {
   std::int64_t real_bytes = 4, lanes = 1;
   std::int64_t columns = 0, vectors = 0, tiles = 0, pitch = 0;
   std::int32_t sets = 1;
+  std::int64_t block_rows = 0;     // of op(B), passed by many rows of C while the first-level cache holds them; 0: all
   std::int64_t panels = 0;         // held at the same time
   std::int64_t scatter_parts = 1;  // sets of partial rows of C
   std::int64_t segment_limit = 0;  // most segments of long rows

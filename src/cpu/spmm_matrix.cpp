@@ -142,6 +142,7 @@ SpmmTask make_task(const SpmmProblem& p, const SpmmLayout& l) noexcept {
   t.vectors = l.vectors;
   t.tiles = l.tiles;
   t.sets = l.sets;
+  t.block_rows = l.block_rows;
   t.c = p.c.values;
   t.c_type = p.c.type;
   t.c_row_stride = p.c.row_stride();

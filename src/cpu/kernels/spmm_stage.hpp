@@ -46,6 +46,21 @@ SPK_INLINE std::int64_t row_start(const SpmmTask& t, std::int64_t i) noexcept {
   return read_index(t.offsets, t.offset_type, i) - t.offset_base;
 }
 
+// The same for loops over rows of entries.
+struct RowOffsets {
+  const void* array;
+  std::int64_t base;
+  bool narrow;
+
+  SPK_INLINE explicit RowOffsets(const SpmmTask& t) noexcept
+      : array(t.offsets), base(t.offset_base), narrow(t.offset_type == IndexType::i32) {}
+  SPK_INLINE std::int64_t at(std::int64_t i) const noexcept {
+    return (narrow ? std::int64_t{static_cast<const std::int32_t*>(array)[i]}
+                   : static_cast<const std::int64_t*>(array)[i]) -
+           base;
+  }
+};
+
 template <class Value, class Real>
 SPK_INLINE void copy_widened(const Value* from, std::int64_t step, std::int64_t count, Real* to) noexcept {
   std::int64_t e = 0;

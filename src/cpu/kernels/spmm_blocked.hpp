@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "cpu/kernels/spmm_rows.hpp"
+
+// Row-wise product in blocks of t.block_rows rows of op(B), so few that the tile's columns of a block stay in the
+// first-level cache while kChunkRows rows of C pass; the rows' sums wait in between. Every row has a place in its
+// entries and takes, block by block, all that follow up to the first one beyond the block; the last block has no end.
+// So entries are added in the order in which they are stored whatever that order is: unsorted columns only miss the
+// cache.
+namespace spk::cpu {
+namespace {
+
+constexpr int kChunkRows = 64;
+
+// How many of the first `count` indices are below `limit`, before the first one that is not.
+template <class Index>
+SPK_INLINE std::int64_t count_below(const Index* indices, std::int64_t count, std::int64_t limit) noexcept {
+  std::int64_t e = 0;
+#if defined(SPK_ARCH_avx512)
+  constexpr int kStep = 64 / static_cast<int>(sizeof(Index));
+  while (e < count) {
+    const std::int64_t left = count - e;
+    const std::uint32_t valid = first_bits(left < kStep ? static_cast<int>(left) : kStep);
+    std::uint32_t below;
+    if constexpr (sizeof(Index) == 4) {
+      const __mmask16 mask = static_cast<__mmask16>(valid);
+      below = _mm512_mask_cmplt_epi32_mask(mask, _mm512_maskz_loadu_epi32(mask, indices + e),
+                                           _mm512_set1_epi32(static_cast<int>(limit)));
+    } else {
+      const __mmask8 mask = static_cast<__mmask8>(valid);
+      below = _mm512_mask_cmplt_epi64_mask(mask, _mm512_maskz_loadu_epi64(mask, indices + e), _mm512_set1_epi64(limit));
+    }
+    const int run = __builtin_ctz(~below | (1u << kStep));
+    e += run;
+    if (run < kStep) break;
+  }
+#else
+  while (e < count && indices[e] < limit) ++e;
+#endif
+  return e;
+}
+
+// The rows of C that pass a block together.
+template <class Real, int kVectors>
+struct RowChunk {
+  alignas(64) Real sums[kChunkRows][kVectors * kLanes<Real>];
+  std::int64_t rows[kChunkRows], next[kChunkRows], end[kChunkRows];
+  int used = 0;
+};
+
+// C of the chunk's rows, which it empties.
+template <int kVectors, int kSets, class Real, class Index>
+SPK_OUT_OF_LINE void run_chunk(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns,
+                               RowChunk<Real, kVectors>& chunk) noexcept {
+  constexpr int kSize = kLanes<Real>;
+  const RowSource<Real, false, Real> source(t, step, columns);
+  const RowTarget<Real> target(t, columns);
+  const std::int64_t shift = source.shift - t.index_base * source.stride;
+  const std::int64_t k = t.k, block_rows = t.block_rows, index_base = t.index_base;
+  const Real* values = static_cast<const Real*>(t.values);
+  const Index* indices = static_cast<const Index*>(t.indices);
+  const bool direct = stores_rows<Real>(t);
+  const int used = chunk.used;
+  for (std::int64_t begin = 0; begin < k; begin += block_rows) {
+    const bool first = begin == 0, last = k - begin <= block_rows;
+    const std::int64_t limit = begin + block_rows + index_base;
+    for (int r = 0; r < used; ++r) {
+      const std::int64_t next = chunk.next[r];
+      std::int64_t count = chunk.end[r] - next;
+      if (!last) count = count_below(indices + next, count, limit);
+      chunk.next[r] = next + count;
+      Vec<Real> sum[kSets][kVectors];
+      SPK_UNROLL
+      for (int v = 0; v < kVectors; ++v) {
+        sum[0][v] = first ? splat(Real{0}) : load(chunk.sums[r] + v * kSize);
+        SPK_UNROLL
+        for (int s = 1; s < kSets; ++s) sum[s][v] = splat(Real{0});
+      }
+      add_entries<false, kVectors, kSets, false>(sum, values + next, indices + next, count, source.b, source.stride,
+                                                 shift, kSize);
+      join_sets(sum);
+      if (last && direct) {
+        target.put(chunk.rows[r], sum[0]);
+        continue;
+      }
+      SPK_UNROLL
+      for (int v = 0; v < kVectors; ++v) store(chunk.sums[r] + v * kSize, sum[0][v]);
+    }
+  }
+  if (!direct) {
+    RowBuffer<Real, false> buffer;
+    for (int r = 0; r < chunk.used; ++r) {
+      if (buffer.used > 0 && buffer.rows[buffer.used - 1] + 1 != chunk.rows[r])
+        finish_rows(t, buffer, columns.first, columns.width);
+      for (int v = 0; v < kVectors; ++v) store(buffer.real[buffer.used] + v * kSize, load(chunk.sums[r] + v * kSize));
+      buffer.rows[buffer.used++] = chunk.rows[r];
+      if (buffer.used == kBufferedRows) finish_rows(t, buffer, columns.first, columns.width);
+    }
+    finish_rows(t, buffer, columns.first, columns.width);
+  }
+  chunk.used = 0;
+}
+
+template <int kVectors, int kSets, class Real, class Index>
+inline void run_blocked(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
+  const bool clears = clears_empty_rows(t);
+  RowChunk<Real, kVectors> chunk;
+  for (std::int64_t row = step.begin; row < step.end; ++row) {
+    const std::int64_t next = row_start(t, row), end = row_start(t, row + 1);
+    if (end - next > t.long_row) continue;
+    if (clears && next == end) {
+      const std::int64_t last = clear_empty_rows<Real>(t, step, columns, row);
+      if (last >= row) {
+        row = last;
+        continue;
+      }
+    }
+    chunk.rows[chunk.used] = row;
+    chunk.next[chunk.used] = next;
+    chunk.end[chunk.used++] = end;
+    if (chunk.used == kChunkRows) run_chunk<kVectors, kSets, Real, Index>(t, step, columns, chunk);
+  }
+  if (chunk.used > 0) run_chunk<kVectors, kSets, Real, Index>(t, step, columns, chunk);
+}
+
+template <class Real, class Index>
+inline void run_blocked_vectors(const SpmmTask& t, const SpmmStep& step) noexcept {
+  const TileColumns columns = columns_of<Real>(t, step.tile);
+  if (t.sets == 2)
+    return columns.vectors == 3 ? run_blocked<3, 2, Real, Index>(t, step, columns)
+                                : run_blocked<4, 2, Real, Index>(t, step, columns);
+  switch (columns.vectors) {
+    case 4: return run_blocked<4, 1, Real, Index>(t, step, columns);
+    case 5: return run_blocked<5, 1, Real, Index>(t, step, columns);
+    case 6: return run_blocked<6, 1, Real, Index>(t, step, columns);
+    case 7: return run_blocked<7, 1, Real, Index>(t, step, columns);
+    default: return run_blocked<8, 1, Real, Index>(t, step, columns);
+  }
+}
+
+}  // namespace
+}  // namespace spk::cpu

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "cpu/kernels/simd.hpp"
+#include "cpu/kernels/spmm_finish.hpp"
+#include "cpu/kernels/spmm_stage.hpp"
+#include "cpu/kernels/spmm_task.hpp"
+
+// Row-wise product (Gustavson): one row of C at a time, a tile of up to kMaxVectors vectors of its columns in registers
+// while the row's entries pass. Every entry costs one broadcast and one fused multiply-add per vector, B's row being
+// the memory operand. `sets` copies of the accumulators take entries in turn where few vectors would leave the
+// multiplier waiting for its own results. Needs no order of entries; B is read exactly within its described columns.
+namespace spk::cpu {
+namespace {
+
+struct TileColumns {
+  std::int64_t first = 0;  // real column
+  int vectors = 0;
+  int width = 0;  // reals
+  int last = 0;   // columns in the last vector
+};
+
+template <class Real>
+SPK_INLINE std::int64_t tile_vector(const SpmmTask& t, std::int64_t tile) noexcept {
+  // floor(tile * vectors / tiles) without overflow
+  const std::int64_t each = t.vectors / t.tiles, rest = t.vectors - each * t.tiles;
+  return tile * each + tile * rest / t.tiles;
+}
+
+template <class Real>
+SPK_INLINE TileColumns columns_of(const SpmmTask& t, std::int64_t tile) noexcept {
+  constexpr int kSize = kLanes<Real>;
+  const std::int64_t begin = tile_vector<Real>(t, tile), end = tile_vector<Real>(t, tile + 1);
+  TileColumns columns;
+  columns.first = begin * kSize;
+  columns.vectors = static_cast<int>(end - begin);
+  const std::int64_t left = t.columns - columns.first;
+  columns.width = left < columns.vectors * kSize ? static_cast<int>(left) : columns.vectors * kSize;
+  columns.last = columns.width - (columns.vectors - 1) * kSize;
+  return columns;
+}
+
+// Distance of rows in a panel, in reals: whole vectors of the widest tile.
+template <class Real>
+SPK_INLINE std::int64_t panel_pitch(const SpmmTask& t) noexcept {
+  return (t.vectors + t.tiles - 1) / t.tiles * kLanes<Real>;
+}
+
+// Adds `count` entries to the accumulators. Row r of op(B) starts at b + r * stride + shift.
+template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index>
+SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* values, const Index* indices,
+                            std::int64_t count, const BValue* b, std::int64_t stride, std::int64_t shift,
+                            int last) noexcept {
+  constexpr int kSize = kLanes<Real>;
+  const auto vector_of = [&](const BValue* row, int v) __attribute__((always_inline)) {
+    if (kPartial && v == kVectors - 1) return load_first(row + v * kSize, last);
+    return load(row + v * kSize);
+  };
+  if constexpr (kComplex) {
+    static_assert(kSets == 2);
+    for (std::int64_t e = 0; e < count; ++e) {
+      const BValue* row = b + (static_cast<std::int64_t>(indices[e]) * stride + shift);
+      const Vec<Real> re = splat(values[2 * e]), im = splat(values[2 * e + 1]);
+      SPK_UNROLL
+      for (int v = 0; v < kVectors; ++v) {
+        const Vec<Real> x = vector_of(row, v);
+        sum[0][v] = fma(re, x, sum[0][v]);
+        sum[1][v] = fma(im, x, sum[1][v]);
+      }
+    }
+  } else {
+    std::int64_t e = 0;
+    for (; e + kSets <= count; e += kSets) {
+      SPK_UNROLL
+      for (int s = 0; s < kSets; ++s) {
+        const BValue* row = b + (static_cast<std::int64_t>(indices[e + s]) * stride + shift);
+        const Vec<Real> a = splat(values[e + s]);
+        SPK_UNROLL
+        for (int v = 0; v < kVectors; ++v) sum[s][v] = fma(a, vector_of(row, v), sum[s][v]);
+      }
+    }
+    if constexpr (kSets > 1) {
+      SPK_UNROLL
+      for (int s = 0; s < kSets - 1; ++s) {
+        if (e + s >= count) break;
+        const BValue* row = b + (static_cast<std::int64_t>(indices[e + s]) * stride + shift);
+        const Vec<Real> a = splat(values[e + s]);
+        SPK_UNROLL
+        for (int v = 0; v < kVectors; ++v) sum[s][v] = fma(a, vector_of(row, v), sum[s][v]);
+      }
+    }
+  }
+}
+
+// All sets in the first one.
+template <class Real, int kVectors, int kSets>
+SPK_INLINE void join_sets(Vec<Real> (&sum)[kSets][kVectors]) noexcept {
+  SPK_UNROLL
+  for (int v = 0; v < kVectors; ++v) {
+    if constexpr (kSets > 1) sum[0][v] = sum[0][v] + sum[1][v];
+    if constexpr (kSets == 4) sum[0][v] = sum[0][v] + (sum[2][v] + sum[3][v]);
+  }
+}
+
+// Copies the tile's columns of the rows of op(B) that staged entries name; the entries then name the copies.
+template <class BValue, class Real, bool kComplex>
+inline void gather_rows_of(const SpmmTask& t, const TileColumns& columns, Staged<Real>& s, std::int64_t count,
+                           Real* to) noexcept {
+  constexpr int kPer = kComplex ? 2 : 1;
+  const BValue* b = static_cast<const BValue*>(t.b);
+  const std::int64_t pitch = columns.vectors * kLanes<Real>;
+  for (std::int64_t e = 0; e < count; ++e) {
+    const BValue* row = b + kPer * (s.indices[e] * t.b_row_stride + columns.first / kPer * t.b_col_stride);
+    Real* copy = to + e * pitch;
+    for (int j = 0; j < columns.width; ++j) copy[j] = widen(row[j / kPer * kPer * t.b_col_stride + j % kPer]);
+    for (std::int64_t j = columns.width; j < pitch; ++j) copy[j] = 0;
+    s.indices[e] = e;
+  }
+}
+
+template <class Real, bool kComplex>
+SPK_OUT_OF_LINE void gather_rows(const SpmmTask& t, const TileColumns& columns, Staged<Real>& s, std::int64_t count,
+                                 Real* to) noexcept {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (t.b_type == ValueType::f16) return gather_rows_of<f16, Real, kComplex>(t, columns, s, count, to);
+    if (t.b_type == ValueType::bf16) return gather_rows_of<bf16, Real, kComplex>(t, columns, s, count, to);
+  }
+  gather_rows_of<Real, Real, kComplex>(t, columns, s, count, to);
+}
+
+// Zeros for the empty row p and those that follow it; answers the last. In a row-major C the first tile clears whole
+// rows, in a column-major one every tile clears its columns, which pays for a few rows at least.
+template <class Real>
+SPK_OUT_OF_LINE std::int64_t clear_empty_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns,
+                                              std::int64_t p) noexcept {
+  constexpr std::int64_t kLeastColumnRun = 4;
+  const std::int64_t per = t.complex ? 2 : 1, last = last_empty_row(t, p, step.end);
+  if (t.c_col_stride == 1) {
+    if (step.tile == 0) clear_rows(t, p, last, 0, t.columns / per);
+    return last;
+  }
+  if (last - p + 1 < kLeastColumnRun) return p - 1;
+  clear_rows(t, p, last, columns.first / per, columns.width / per);
+  return last;
+}
+
+// Whether rows go straight from registers to C.
+template <class Real>
+SPK_INLINE bool stores_rows(const SpmmTask& t) noexcept {
+  return t.c_col_stride == 1 && t.epilogue.is_identity() &&
+         t.c_type == (sizeof(Real) == 4 ? ValueType::f32 : ValueType::f64);
+}
+
+// A tile's columns of such rows. Here and below members of the task are copied first: a compiler reads them again after
+// every store of a vector.
+template <class Real>
+struct RowTarget {
+  Real* c;
+  std::int64_t stride;
+  Vec<Real> alpha, beta;
+  bool reads_c;
+  int last;
+
+  SPK_INLINE RowTarget(const SpmmTask& t, const TileColumns& columns) noexcept
+      : c(static_cast<Real*>(t.c) + columns.first),
+        stride(t.c_row_stride),
+        alpha(splat(static_cast<Real>(t.alpha.re))),
+        beta(splat(static_cast<Real>(t.beta.re))),
+        reads_c(!t.beta.is_zero()),
+        last(columns.last) {}
+
+  template <int kVectors>
+  SPK_INLINE void put(std::int64_t row, const Vec<Real> (&sum)[kVectors]) const noexcept {
+    constexpr int kSize = kLanes<Real>;
+    SPK_UNROLL
+    for (int v = 0; v < kVectors; ++v) {
+      const bool part = v == kVectors - 1 && last < kSize;
+      Real* to = c + row * stride + v * kSize;
+      Vec<Real> x = alpha * sum[v];
+      if (reads_c) x = fma(beta, part ? load_first(to, last) : load(to), x);
+      if (part)
+        store_first(to, x, last);
+      else
+        store(to, x);
+    }
+  }
+};
+
+// Where a tile finds row r of op(B): at b + r * stride + shift.
+template <class Real, bool kComplex, class BValue>
+struct RowSource {
+  const BValue* b;
+  std::int64_t stride, shift;
+
+  SPK_INLINE RowSource(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept
+      : b(static_cast<const BValue*>(t.b)), stride((kComplex ? 2 : 1) * t.b_row_stride), shift(columns.first) {
+    if (t.b_access != BAccess::panel) return;
+    stride = panel_pitch<Real>(t);
+    shift = (step.tile - t.b_first_panel) * t.b_panel_stride;
+  }
+};
+
+template <bool kComplex, class Real, int kVectors, int kSets>
+SPK_INLINE void store_partial(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns,
+                              const Vec<Real> (&sum)[kSets][kVectors]) noexcept {
+  constexpr int kSize = kLanes<Real>, kPer = kComplex ? 2 : 1;
+  Real* to = static_cast<Real*>(t.partials) + step.partial * kPer * t.columns + columns.first;
+  SPK_UNROLL
+  for (int v = 0; v < kVectors; ++v)
+    for (int part = 0; part < kPer; ++part) {
+      if (v == kVectors - 1 && columns.last < kSize)
+        store_first(to + part * t.columns + v * kSize, sum[part][v], columns.last);
+      else
+        store(to + part * t.columns + v * kSize, sum[part][v]);
+    }
+}
+
+template <bool kComplex, class Real, int kVectors, int kSets>
+SPK_INLINE void buffer_row(RowBuffer<Real, kComplex>& buffer, std::int64_t row,
+                           const Vec<Real> (&sum)[kSets][kVectors]) noexcept {
+  constexpr int kSize = kLanes<Real>;
+  SPK_UNROLL
+  for (int v = 0; v < kVectors; ++v) {
+    store(buffer.real[buffer.used] + v * kSize, sum[0][v]);
+    if constexpr (kComplex) store(buffer.imag[buffer.used] + v * kSize, sum[1][v]);
+  }
+  buffer.rows[buffer.used++] = row;
+}
+
+template <class Real, int kVectors, int kSets>
+SPK_INLINE void clear_sums(Vec<Real> (&sum)[kSets][kVectors]) noexcept {
+  SPK_UNROLL
+  for (int s = 0; s < kSets; ++s) {
+    SPK_UNROLL
+    for (int v = 0; v < kVectors; ++v) sum[s][v] = splat(Real{0});
+  }
+}
+
+SPK_INLINE bool clears_empty_rows(const SpmmTask& t) noexcept {
+  return may_clear_rows(t) && (t.c_col_stride == 1 || t.c_row_stride == 1);
+}
+
+// Rows of entries that the inner loop reads where they are.
+template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index>
+inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
+  constexpr int kPer = kComplex ? 2 : 1;
+  const RowSource<Real, kComplex, BValue> source(t, step, columns);
+  const std::int64_t shift = source.shift - t.index_base * source.stride;
+  const Real* values = static_cast<const Real*>(t.values);
+  const Index* indices = static_cast<const Index*>(t.indices);
+  const auto add = [&](Vec<Real>(&sum)[kSets][kVectors], std::int64_t next, std::int64_t end)
+      __attribute__((always_inline)) {
+    clear_sums(sum);
+    add_entries<kComplex, kVectors, kSets, kPartial>(sum, values + kPer * next, indices + next, end - next, source.b,
+                                                     source.stride, shift, columns.last);
+    if constexpr (!kComplex) join_sets(sum);
+  };
+  Vec<Real> sum[kSets][kVectors];
+  if (step.kind == SpmmStep::segment) {
+    add(sum, step.begin, step.end);
+    return store_partial<kComplex>(t, step, columns, sum);
+  }
+  const RowOffsets offsets(t);
+  const RowTarget<Real> target(t, columns);
+  const std::int64_t long_row = t.long_row, rows_end = step.end;
+  const bool direct = !kComplex && stores_rows<Real>(t), clears = clears_empty_rows(t);
+  RowBuffer<Real, kComplex> buffer;
+  std::int64_t end = offsets.at(step.begin);
+  for (std::int64_t row = step.begin; row < rows_end; ++row) {
+    const std::int64_t next = end;
+    end = offsets.at(row + 1);
+    if (end - next > long_row) {
+      finish_rows(t, buffer, columns.first, columns.width);
+      continue;
+    }
+    if (next == end && clears) {
+      const std::int64_t last = clear_empty_rows<Real>(t, step, columns, row);
+      if (last >= row) {
+        finish_rows(t, buffer, columns.first, columns.width);  // buffered rows are consecutive
+        row = last;
+        continue;
+      }
+    }
+    add(sum, next, end);
+    if (direct) {
+      target.put(row, sum[0]);
+      continue;
+    }
+    buffer_row(buffer, row, sum);
+    if (buffer.used == kBufferedRows) finish_rows(t, buffer, columns.first, columns.width);
+  }
+  finish_rows(t, buffer, columns.first, columns.width);
+}
+
+// Rows whose entries are staged first: blocks, 16-bit values, B in no usable order, no product at all.
+template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue>
+inline void run_staged_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
+  constexpr int kSize = kLanes<Real>, kPer = kComplex ? 2 : 1;
+  const bool elements = t.b_access == BAccess::elements, to_partial = step.kind == SpmmStep::segment;
+  const RowSource<Real, kComplex, BValue> source(t, step, columns);
+  const RowTarget<Real> target(t, columns);
+  const bool direct = !kComplex && stores_rows<Real>(t), clears = !to_partial && clears_empty_rows(t);
+
+  RowBuffer<Real, kComplex> buffer;
+  Staged<Real> staged;
+  alignas(64) Real copies[kStagedEntries / 4 * kVectors * kSize];
+
+  const std::int64_t rows_begin = to_partial ? step.row : step.begin, rows_end = to_partial ? step.row + 1 : step.end;
+  for (std::int64_t row = rows_begin; row < rows_end; ++row) {
+    auto cursor = cursor_at<Real, kComplex>(t, row);
+    if (to_partial) {
+      cursor.next = step.begin;
+      cursor.end = step.end;
+    } else if (cursor.end - cursor.next > t.long_row) {
+      finish_rows(t, buffer, columns.first, columns.width);
+      continue;
+    }
+    if (clears && cursor.next == cursor.end) {
+      const std::int64_t last = clear_empty_rows<Real>(t, step, columns, row);
+      if (last >= row) {
+        finish_rows(t, buffer, columns.first, columns.width);
+        row = last;
+        continue;
+      }
+    }
+    Vec<Real> sum[kSets][kVectors];
+    clear_sums(sum);
+    while (cursor.next < cursor.end) {
+      const std::int64_t count = cursor.stage(staged);
+      if (!elements) {
+        add_entries<kComplex, kVectors, kSets, kPartial>(sum, staged.values, staged.indices, count, source.b,
+                                                         source.stride, source.shift, columns.last);
+        continue;
+      }
+      // Copies of B's rows are whole vectors; a quarter of the entries at a time bounds their memory.
+      constexpr std::int64_t kPart = kStagedEntries / 4;
+      for (std::int64_t e = 0; e < count; e += kPart) {
+        const std::int64_t part = count - e < kPart ? count - e : kPart;
+        Staged<Real> some;
+        for (std::int64_t i = 0; i < part; ++i) some.indices[i] = staged.indices[e + i];
+        gather_rows<Real, kComplex>(t, columns, some, part, copies);
+        add_entries<kComplex, kVectors, kSets, false>(sum, staged.values + kPer * e, some.indices, part,
+                                                      static_cast<const Real*>(copies), std::int64_t{kVectors * kSize},
+                                                      std::int64_t{0}, kSize);
+      }
+    }
+    if constexpr (!kComplex) join_sets(sum);
+    if (to_partial) return store_partial<kComplex>(t, step, columns, sum);
+    if (direct) {
+      target.put(row, sum[0]);
+      continue;
+    }
+    buffer_row(buffer, row, sum);
+    if (buffer.used == kBufferedRows) finish_rows(t, buffer, columns.first, columns.width);
+  }
+  finish_rows(t, buffer, columns.first, columns.width);
+}
+
+}  // namespace
+}  // namespace spk::cpu
