@@ -3,9 +3,11 @@
 #include "cpu/sddmm_operands.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.hpp"
 #include "cpu/parallel.hpp"
+#include "cpu/row_parts.hpp"
 #include "cpu/sddmm_pack.hpp"
 
 namespace spk::cpu {
@@ -80,20 +82,33 @@ void copy_share(const SddmmProblem& p, const SddmmOperand& o, bool is_a, std::in
   }
   const SparseView c = p.c.batch(batch);
   const std::int64_t edge = c.block_size;
+  constexpr std::size_t kTogether = 16;
+  std::array<Gathered, kTogether> waiting;
+  std::size_t count = 0;
+  const auto flush = [&] {
+    gather_vectors(from, {waiting.data(), count}, p.k);
+    count = 0;
+  };
   const auto gather = [&](std::int64_t entry, std::int64_t vector) {
     for (std::int64_t i = 0; i < edge; ++i) {
       const std::int64_t place = ((entry - c.first_entry) * edge + i) * o.ld;
-      gather_vector(from, vector * edge + i, p.k,
-                    static_cast<char*>(to) + place * static_cast<std::int64_t>(from.size));
+      waiting[count++] = {vector * edge + i, static_cast<char*>(to) + place * static_cast<std::int64_t>(from.size)};
+      if (count == kTogether) flush();
     }
   };
-  if (is_a) {
-    for (std::int64_t row = c.major() * part / parts; row < c.major() * (part + 1) / parts; ++row)
-      if (c.offset(row) < c.offset(row + 1)) gather(c.offset(row), row);
-  } else {
-    for (std::int64_t e = c.nnzb * part / parts; e < c.nnzb * (part + 1) / parts; ++e)
-      gather(c.first_entry + e, index_at(c.col_indices, c.index_type, c.first_entry + e) - c.base);
+  const std::int64_t begin = c.first_entry + c.nnzb * part / parts, end = c.first_entry + c.nnzb * (part + 1) / parts;
+  for (std::int64_t e = begin; e < end;) {
+    if (is_a) {
+      // Rows by their first entries: there are few entries, and many rows without.
+      const std::int64_t row = row_of_entry(c, e);
+      if (c.offset(row) == e) gather(e, row);
+      e = c.offset(row + 1);
+    } else {
+      gather(e, index_at(c.col_indices, c.index_type, e) - c.base);
+      ++e;
+    }
   }
+  flush();
 }
 
 }  // namespace

@@ -95,11 +95,13 @@ void pack_vectors(const Strided& from, std::int64_t begin, std::int64_t end, std
   });
 }
 
-void gather_vector(const Strided& from, std::int64_t vector, std::int64_t length, void* to) noexcept {
+void gather_vectors(const Strided& from, std::span<const Gathered> vectors, std::int64_t length) noexcept {
   visit_unit(from.size, [&](auto* unit) {
     using Unit = std::remove_pointer_t<decltype(unit)>;
-    const Unit* source = static_cast<const Unit*>(from.values) + vector * from.vector_stride;
-    for (std::int64_t p = 0; p < length; ++p) static_cast<Unit*>(to)[p] = source[p * from.step];
+    // Element by element of all: vectors stand side by side, their elements a page or so apart.
+    const Unit* source = static_cast<const Unit*>(from.values);
+    for (std::int64_t p = 0; p < length; ++p, source += from.step)
+      for (const Gathered& g : vectors) static_cast<Unit*>(g.to)[p] = source[g.vector * from.vector_stride];
   });
 }
 

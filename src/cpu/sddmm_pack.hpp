@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace spk::cpu {
 
@@ -18,7 +19,13 @@ struct Strided {
 void pack_vectors(const Strided& from, std::int64_t begin, std::int64_t end, std::int64_t length, void* to,
                   std::int64_t ld) noexcept;
 
-// to[p] = element p of one vector.
-void gather_vector(const Strided& from, std::int64_t vector, std::int64_t length, void* to) noexcept;
+// One vector to copy: its number, and where its elements go.
+struct Gathered {
+  std::int64_t vector;
+  void* to;
+};
+
+// to[p] = element p, for every one of the vectors.
+void gather_vectors(const Strided& from, std::span<const Gathered> vectors, std::int64_t length) noexcept;
 
 }  // namespace spk::cpu

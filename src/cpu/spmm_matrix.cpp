@@ -197,14 +197,21 @@ std::int64_t cut_long_rows(SpmmTask& t, std::int64_t nnz, const SpmmLayout& l, c
   const std::int64_t length = segment_length(nnz);
   RowSegment* segments = at<RowSegment>(memory, l.segments);
   LongRow* long_rows = at<LongRow>(memory, l.long_rows);
-  std::int64_t count = 0, used = 0, begin = row_begin(t, 0);
-  for (std::int64_t row = 0; row < t.m; ++row) {
-    const std::int64_t end = row_begin(t, row + 1);
-    if (end - begin > 2 * length) {
-      long_rows[count++] = {row, used, (end - begin + length - 1) / length};
-      for (std::int64_t e = begin; e < end; e += length) segments[used++] = {row, e, std::min(end, e + length)};
+  std::int64_t count = 0, used = 0;
+  // Most groups of rows have fewer entries together than one long row.
+  constexpr std::int64_t kGroup = 16;
+  for (std::int64_t first = 0; first < t.m; first += kGroup) {
+    const std::int64_t rows_end = std::min(t.m, first + kGroup);
+    std::int64_t begin = row_begin(t, first);
+    if (row_begin(t, rows_end) - begin <= 2 * length) continue;
+    for (std::int64_t row = first; row < rows_end; ++row) {
+      const std::int64_t end = row_begin(t, row + 1);
+      if (end - begin > 2 * length) {
+        long_rows[count++] = {row, used, (end - begin + length - 1) / length};
+        for (std::int64_t e = begin; e < end; e += length) segments[used++] = {row, e, std::min(end, e + length)};
+      }
+      begin = end;
     }
-    begin = end;
   }
   if (count > 0) {
     t.long_row = 2 * length;

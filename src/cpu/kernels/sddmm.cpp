@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
 #include "cpu/kernels/dots.hpp"
+#include "cpu/kernels/filled_rows.hpp"
 #include "cpu/kernels/sddmm_task.hpp"
 
 // SDDMM, serial, for one share of the entries. CSR: the entries of a row meet the row's part of A kDots at a time, so
@@ -212,7 +213,12 @@ void run_part(const SddmmTask& t, const SddmmPart& part) noexcept {
   }
   if (t.col_step == 0) {
     std::int64_t row = part.first_row;
+    const std::int64_t rows_end = row + part.rows;
     for (std::int64_t e = part.begin; e < part.end; ++row) {
+      if (offset_of(t, row + 1) == e) {
+        row = next_filled_row(t.offsets, t.offset_type, row + 1, rows_end) - 1;
+        continue;
+      }
       const std::int64_t end = smaller(offset_of(t, row + 1), part.end);
       e = Row::run(t, dots, row, e, end, INT64_MAX);
     }

@@ -43,8 +43,8 @@ struct SddmmTask {
 // A share of the entries: [begin, end) in storage order starting in row first_row, or a list of segments.
 struct SddmmPart {
   std::int64_t first_row = 0, begin = 0, end = 0;
+  std::int64_t rows = 0;
   std::int64_t* cursors = nullptr;  // with col_step: one for every row of the part
-  std::int64_t rows = 0;            // with col_step: rows of the part
   const SddmmSegment* segments = nullptr;
   std::int64_t segment_count = 0;
 };

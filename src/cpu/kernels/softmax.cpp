@@ -3,6 +3,7 @@
 #include "cpu/kernels/softmax_task.hpp"
 
 #include "cpu/kernels/exponential.hpp"
+#include "cpu/kernels/filled_rows.hpp"
 
 // Softmax along the rows of CSR, and its gradient: serial, for a range of rows. Three passes over a row: its maximum,
 // the exponentials and their sum, the quotients. Between the passes exponentials stay in y where y has the type of the
@@ -146,7 +147,10 @@ void softmax_rows(const SoftmaxTask& t, std::int64_t row_begin, std::int64_t row
   for (std::int64_t i = row_begin; i < row_end; ++i) {
     const std::int64_t begin = offset_in(t.offsets, t.offset_type, t.base, i);
     row.length = offset_in(t.offsets, t.offset_type, t.base, i + 1) - begin;
-    if (row.length <= 0) continue;
+    if (row.length <= 0) {
+      i = next_filled_row(t.offsets, t.offset_type, i + 1, row_end) - 1;
+      continue;
+    }
     row.x = static_cast<const Stored*>(t.x) + begin;
     row.y = static_cast<Stored*>(t.y) + (begin + t.y_shift);
     if constexpr (kMasked) row.mask = t.mask + (begin - t.first_entry);
@@ -170,6 +174,10 @@ void softmax_backward(const SoftmaxBackwardTask& t, std::int64_t row_begin, std:
   for (std::int64_t row = row_begin; row < row_end; ++row) {
     const std::int64_t begin = offset_in(t.offsets, t.offset_type, t.base, row);
     const std::int64_t length = offset_in(t.offsets, t.offset_type, t.base, row + 1) - begin;
+    if (length <= 0) {
+      row = next_filled_row(t.offsets, t.offset_type, row + 1, row_end) - 1;
+      continue;
+    }
     const Stored* y = static_cast<const Stored*>(t.y) + begin;
     const Stored* dy = static_cast<const Stored*>(t.dy) + (begin + t.dy_shift);
     Stored* dx = static_cast<Stored*>(t.dx) + (begin + t.dx_shift);

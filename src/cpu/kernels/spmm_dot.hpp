@@ -6,18 +6,17 @@
 #include "cpu/kernels/spmm_stage.hpp"
 
 // One column of C at a time: the dot product of every row of op(A) with a contiguous column of op(B), for matrices of
-// very few columns. Eight running sums hide the latency of the multiplier; loading element by element keeps up with
-// gather instructions, which cost about a cycle per lane.
+// very few columns. Four running sums hide the latency of the multiplier; more leave more ends of short rows to guess.
+// Loading element by element keeps up with gather instructions, which cost about a cycle per lane.
 namespace spk::cpu {
 namespace {
 
 constexpr int kDotLines = 64;  // rows between two visits to C
-constexpr int kDotSums = 8;
+constexpr int kDotSums = 4;
 
 template <class Real, class Value, class Index>
 SPK_INLINE Real dot_row(const Value* a, const Index* indices, std::int64_t count, const Value* x,
                         std::int64_t base) noexcept {
-  if (count == 0) return 0;
   Real sum[kDotSums] = {};
   std::int64_t e = 0;
   for (; e + kDotSums <= count; e += kDotSums) {
@@ -33,7 +32,7 @@ SPK_INLINE Real dot_row(const Value* a, const Index* indices, std::int64_t count
     const Real b = widen(x[static_cast<std::int64_t>(indices[e + s]) - base]);
     sum[s] = fma1(static_cast<Real>(widen(a[e + s])), b, sum[s]);
   }
-  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 // Pairs: sum(re(a) x) to real[0..1], sum(im(a) x) to imag[0..1].
@@ -62,11 +61,12 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
   const Index* indices = static_cast<const Index*>(t.indices);
   // Without a product B may be NULL, which takes no offset.
   const Value* x = t.empty ? nullptr : static_cast<const Value*>(t.b) + kPer * step.tile * t.b_col_stride;
+  const std::int64_t base = t.index_base;
   const auto dot = [&](std::int64_t begin, std::int64_t end, Real* real, Real* imag) {
     if constexpr (kComplex)
-      dot_row_complex(a + 2 * begin, indices + begin, end - begin, x, t.index_base, real, imag);
+      dot_row_complex(a + 2 * begin, indices + begin, end - begin, x, base, real, imag);
     else
-      *real = dot_row<Real>(a + begin, indices + begin, end - begin, x, t.index_base);
+      *real = dot_row<Real>(a + begin, indices + begin, end - begin, x, base);
   };
   if (step.kind == SpmmStep::segment) {
     Real* to = static_cast<Real*>(t.partials) + (kPer * step.partial * t.columns) + kPer * step.tile;
@@ -81,16 +81,19 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
   };
   constexpr std::int64_t kLeastRun = 8;  // of empty rows, to be worth an interruption
   const bool clears = may_clear_rows(t) && t.c_row_stride == 1;
-  std::int64_t end = t.empty ? 0 : row_start(t, step.begin);
-  for (std::int64_t row = step.begin; row < step.end; ++row) {
+  const bool empty = t.empty;
+  const std::int64_t long_row = t.long_row, rows_end = step.end;
+  const RowOffsets offsets(t);
+  std::int64_t end = empty ? 0 : offsets.at(step.begin);
+  for (std::int64_t row = step.begin; row < rows_end; ++row) {
     const std::int64_t begin = end;
-    if (!t.empty) end = row_start(t, row + 1);
-    if (end - begin > t.long_row) {
+    if (!empty) end = offsets.at(row + 1);
+    if (end - begin > long_row) {
       flush(row + 1);
       continue;
     }
     if (end == begin && clears) {
-      const std::int64_t last = last_empty_row(t, row, step.end);
+      const std::int64_t last = last_empty_row(t, row, rows_end);
       if (last - row >= kLeastRun) {
         clear_rows(t, row, last, step.tile, 1);
         flush(last + 1);
@@ -104,7 +107,7 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
     if constexpr (kComplex) join_complex(t, real, imag, 2);
     if (++where.count == kDotLines) flush(row + 1);
   }
-  flush(step.end);
+  flush(rows_end);
 }
 
 template <class Real, bool kComplex, class Value>

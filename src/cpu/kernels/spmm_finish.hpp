@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include "cpu/kernels/filled_rows.hpp"
 #include "cpu/kernels/simd.hpp"
 #include "cpu/kernels/spmm_stage.hpp"
 #include "cpu/kernels/spmm_task.hpp"
@@ -57,19 +58,11 @@ SPK_INLINE bool may_clear_rows(const SpmmTask& t) noexcept {
   return t.beta.is_zero() && t.epilogue.is_identity() && t.alpha.re * 0 == 0 && t.alpha.im * 0 == 0;
 }
 
-template <class Offset>
-inline std::int64_t run_of_equal(const Offset* offsets, std::int64_t first, std::int64_t end) noexcept {
-  std::int64_t last = first;
-  while (last + 1 < end && offsets[last + 2] == offsets[first]) ++last;
-  return last;
-}
-
 // Last of the rows without entries that follow the empty row p, below end.
 inline std::int64_t last_empty_row(const SpmmTask& t, std::int64_t p, std::int64_t end) noexcept {
   if (t.empty) return end - 1;
   if (t.block_size != 0) return p;
-  return t.offset_type == IndexType::i32 ? run_of_equal(static_cast<const std::int32_t*>(t.offsets), p, end)
-                                         : run_of_equal(static_cast<const std::int64_t*>(t.offsets), p, end);
+  return next_filled_row(t.offsets, t.offset_type, p, end) - 1;
 }
 
 // Zeros in rows [first, last] of C, columns [col, col + width).
