@@ -5,6 +5,7 @@
 #include <map>
 
 #include "io_matrix.hpp"
+#include "support/require.hpp"
 
 using namespace io_test;
 
@@ -62,7 +63,7 @@ void expect_sum(const Row& row, const std::string& column, const Sum& sum, long 
 class Data : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (kData.empty()) GTEST_SKIP() << "SPK_DATA_DIR is empty: the shared matrices are not here";
+    if (kData.empty()) SPK_SKIP_WITHOUT("data", "SPK_DATA_DIR is empty: the shared matrices are not here");
   }
 };
 

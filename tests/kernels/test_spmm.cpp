@@ -8,6 +8,7 @@
 #include "cpu/reference/operations.hpp"
 #include "cpu/spmm.hpp"
 #include "kernels/spmm_case.hpp"
+#include "support/require.hpp"
 
 // Every row of the SpMM kernel table that this machine can run, forced by its id.
 namespace spk::test {
@@ -22,8 +23,8 @@ class SpmmKernelTest : public ::testing::TestWithParam<std::int32_t> {
     for (const cpu::SpmmRow& row : cpu::spmm_kernels())
       if (row.id == GetParam()) row_ = &row;
     ASSERT_NE(row_, nullptr);
-    if (!cpu::isa_supports(cpu::available_isa(), row_->target))
-      GTEST_SKIP() << "no " << cpu::name_of(row_->target) << " here";
+    const char* isa = cpu::name_of(row_->target);
+    if (!cpu::isa_supports(cpu::available_isa(), row_->target)) SPK_SKIP_WITHOUT(isa, "no " << isa << " is here");
   }
   // Whether the row takes the problem; it must have a reason if not.
   bool takes(const SpmmCase& c) const { return row_->refuse(c.problem()) == nullptr; }

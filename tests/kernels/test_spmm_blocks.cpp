@@ -9,6 +9,7 @@
 
 #include "cpu/spmm.hpp"
 #include "kernels/spmm_case.hpp"
+#include "support/require.hpp"
 
 // The tile kernels where C's rows pass op(B) in blocks of rows: large, dense enough matrices.
 namespace spk::test {
@@ -20,8 +21,8 @@ class SpmmBlocks : public ::testing::TestWithParam<std::int32_t> {
     for (const cpu::SpmmRow& row : cpu::spmm_kernels())
       if (row.id == GetParam()) row_ = &row;
     ASSERT_NE(row_, nullptr);
-    if (!cpu::isa_supports(cpu::available_isa(), row_->target))
-      GTEST_SKIP() << "no " << cpu::name_of(row_->target) << " here";
+    const char* isa = cpu::name_of(row_->target);
+    if (!cpu::isa_supports(cpu::available_isa(), row_->target)) SPK_SKIP_WITHOUT(isa, "no " << isa << " is here");
   }
 
   // Enough entries for blocks with every length of vectors. 70 rows are more than pass a block together.

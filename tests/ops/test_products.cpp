@@ -10,6 +10,7 @@
 
 #include "support/backends.hpp"
 #include "support/random_product.hpp"
+#include "support/require.hpp"
 
 namespace spk::test {
 namespace {
@@ -91,7 +92,7 @@ void expect_right(int part, std::initializer_list<Way> ways) {
 class Products : public ::testing::TestWithParam<int> {};
 
 TEST_P(Products, AreRightOnEveryBackendAndPath) {
-  if (const std::string missing = missing_isa(); !missing.empty()) GTEST_SKIP() << missing;
+  if (const std::string missing = missing_isa(); !missing.empty()) SPK_SKIP_WITHOUT(wanted_isa(), missing);
   expect_right(GetParam(), {{"cpu", SPK_BACKEND_CPU},
                             {"cpu plan", SPK_BACKEND_CPU, true},
                             {"reference", SPK_BACKEND_REFERENCE, false, true}});

@@ -9,6 +9,7 @@
 
 #include "support/backends.hpp"
 #include "support/random_product.hpp"
+#include "support/require.hpp"
 
 namespace spk::test {
 namespace {
@@ -118,7 +119,7 @@ template <class Backend>
 class SoftmaxRows : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string missing = missing_isa(); !missing.empty()) GTEST_SKIP() << missing;
+    if (const std::string missing = missing_isa(); !missing.empty()) SPK_SKIP_WITHOUT(wanted_isa(), missing);
     SPK_SKIP_WITHOUT_BACKEND(Backend::kBackend);
     make_handle(handle_, Backend::kBackend, 0, true);
   }

@@ -33,10 +33,15 @@ struct BackendNames {
   }
 };
 
+inline std::string wanted_isa() {
+  const char* isa = std::getenv("SPK_CPU_ISA");
+  return isa == nullptr ? "" : isa;
+}
+
 // Empty, or why the instruction set named by SPK_CPU_ISA cannot be tested here.
 inline std::string missing_isa() {
-  const char* wanted = std::getenv("SPK_CPU_ISA");
-  if (wanted == nullptr) return {};
+  const std::string wanted = wanted_isa();
+  if (wanted.empty()) return {};
   spk_backend_info_t info{};
   info.struct_size = sizeof info;
   if (spk_backend_info(SPK_BACKEND_CPU, &info) != SPK_STATUS_SUCCESS) return "spk_backend_info fails";

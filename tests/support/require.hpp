@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-// Tests of what a machine may lack are skipped with the library's words; SPK_TEST_REQUIRE=cuda,... names what must be
-// there, and makes such a skip a failure.
+// Tests of what a machine may lack are skipped with the library's words; SPK_TEST_REQUIRE names what must be there, and
+// makes such a skip a failure: a comma list of cpu, cuda, data, avx2, avx512, neon.
 namespace spk::test {
 
 inline bool is_required(std::string_view what) {
@@ -35,6 +35,13 @@ inline const char* name_of_backend(spk_backend_t backend) {
 }
 
 }  // namespace spk::test
+
+// Ends a test for want of `what`. The message may be a chain of <<.
+#define SPK_SKIP_WITHOUT(what, message)                                              \
+  do {                                                                               \
+    if (spk::test::is_required(what)) FAIL() << what << " is required: " << message; \
+    GTEST_SKIP() << message;                                                         \
+  } while (false)
 
 #define SPK_SKIP_WITHOUT_BACKEND(backend)                                                                   \
   if (const std::string missing_ = spk::test::missing_backend(backend); !missing_.empty()) {                \

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "process.hpp"
+#include "support/require.hpp"
 
 namespace spk::test {
 namespace {
@@ -107,7 +108,7 @@ TEST_F(ToolTest, ValidateRemarksDuplicatesOrderAndSpecialValues) {
 TEST(Validate, GivesEveryMalformedFileItsVerdict) {
   const std::string folder = std::string(SPK_DATA_DIR) + "/malformed";
   std::ifstream in(folder + "/expectations.csv");
-  if (!in) GTEST_SKIP() << "no malformed/expectations.csv: SPK_DATA_DIR = \"" << SPK_DATA_DIR << "\"";
+  if (!in) SPK_SKIP_WITHOUT("data", "no malformed/expectations.csv: SPK_DATA_DIR = \"" << SPK_DATA_DIR << "\"");
   const Outcome outcome = run_tool({"validate", folder});
   EXPECT_EQ(outcome.exit_code, 1);
   std::string line;

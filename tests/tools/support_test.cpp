@@ -12,6 +12,7 @@
 #include "limits.hpp"
 #include "matrix_file.hpp"
 #include "row_statistics.hpp"
+#include "support/require.hpp"
 #include "table.hpp"
 #include "timing.hpp"
 #include "value_types.hpp"
@@ -140,7 +141,7 @@ TEST(ValueSeed, IsTheHashOfTheIndex) {
   const std::string data = SPK_DATA_DIR;
   std::error_code error;
   if (!std::filesystem::exists(data + "/dlmc/index.csv", error)) {
-    GTEST_SKIP() << "no dlmc/index.csv: SPK_DATA_DIR = \"" << data << "\"";
+    SPK_SKIP_WITHOUT("data", "no dlmc/index.csv: SPK_DATA_DIR = \"" << data << "\"");
   }
   const std::string file =
       "rn50/extended_magnitude_pruning/0.8/bottleneck_1_block_group_projection_block_group3.smtx.gz";
