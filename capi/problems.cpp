@@ -112,6 +112,21 @@ Epilogue make_epilogue(const spk_epilogue_t* given, std::int64_t m, std::int64_t
   return epilogue;
 }
 
+// m, n and k describe C and op(A).
+template <class Problem>
+void set_sizes(Problem& p) {
+  p.m = p.c.rows;
+  p.n = p.c.cols;
+  p.k = p.op_a == Op::n ? p.a.cols : p.a.rows;
+}
+
+template <class Problem>
+void set_compute(Problem& p, std::int32_t compute_type) {
+  const ComputeType compute = compute_type_of(compute_type);
+  p.compute = compute.sum;
+  p.allow_tf32 = compute.allow_tf32;
+}
+
 }  // namespace
 
 Scalars scalars_from(const void* alpha, const void* beta, ValueType compute) {
@@ -130,12 +145,8 @@ SpmmProblem make_spmm(const spk_handle& handle, std::int32_t opA, std::int32_t o
   p.a = SPK_OBJECT(matA).view;
   p.b = SPK_OBJECT(matB).view;
   p.c = SPK_OBJECT(matC).view;
-  p.m = p.c.rows;
-  p.n = p.c.cols;
-  p.k = p.op_a == Op::n ? p.a.cols : p.a.rows;
-  const ComputeType compute = compute_type_of(compute_type);
-  p.compute = compute.sum;
-  p.allow_tf32 = compute.allow_tf32;
+  set_sizes(p);
+  set_compute(p, compute_type);
   check_algorithm(alg, p.a.format, kSpmmAlgorithms);
   p.alg = alg;
   p.scalars = read_scalars(handle, scalars, p.compute);
@@ -152,12 +163,8 @@ SpmmProblem make_spmv(const spk_handle& handle, std::int32_t opA, const ScalarPo
   p.a = SPK_OBJECT(matA).view;
   p.b = SPK_OBJECT(vecX).view;
   p.c = SPK_OBJECT(vecY).view;
-  p.m = p.c.rows;
-  p.n = 1;
-  p.k = p.op_a == Op::n ? p.a.cols : p.a.rows;
-  const ComputeType compute = compute_type_of(compute_type);
-  p.compute = compute.sum;
-  p.allow_tf32 = compute.allow_tf32;
+  set_sizes(p);
+  set_compute(p, compute_type);
   check_algorithm(alg, p.a.format, kSpmvAlgorithms);
   p.alg = alg;
   p.scalars = read_scalars(handle, scalars, p.compute);
@@ -174,12 +181,8 @@ SddmmProblem make_sddmm(const spk_handle& handle, std::int32_t opA, std::int32_t
   p.a = SPK_OBJECT(matA).view;
   p.b = SPK_OBJECT(matB).view;
   p.c = SPK_OBJECT(matC).view;
-  p.m = p.c.rows;
-  p.n = p.c.cols;
-  p.k = p.op_a == Op::n ? p.a.cols : p.a.rows;
-  const ComputeType compute = compute_type_of(compute_type);
-  p.compute = compute.sum;
-  p.allow_tf32 = compute.allow_tf32;
+  set_sizes(p);
+  set_compute(p, compute_type);
   check_algorithm(alg);
   p.alg = alg;
   p.scalars = read_scalars(handle, scalars, p.compute);

@@ -127,8 +127,8 @@ namespace sddmm_table {
 template <Format kFormat, ValueType kType>
 constexpr Kind needs{kFormat, kType};
 void add_all() {
-#define SPK_KERNEL(name, id, isa, refuse) \
-  add(sddmm, {#name, id, isa, (SPK_EXPAND refuse).format, (SPK_EXPAND refuse).type});
+#define SPK_KERNEL(name, isa, id, refuse) \
+  add(sddmm, {#name "__" #isa, id, cpu::Isa::isa, (SPK_EXPAND refuse).format, (SPK_EXPAND refuse).type});
 #include "cpu/sddmm_kernels.inc"
 #undef SPK_KERNEL
 }
@@ -138,10 +138,11 @@ namespace softmax_tables {
 template <ValueType kType>
 constexpr ValueType needs = kType;
 void add_all() {
-#define SPK_KERNEL(name, id, isa, refuse) add(softmax, {#name, id, isa, Format::csr, refuse});
+#define SPK_KERNEL(name, isa, id, refuse) add(softmax, {#name "__" #isa, id, cpu::Isa::isa, Format::csr, refuse});
 #include "cpu/softmax_kernels.inc"
 #undef SPK_KERNEL
-#define SPK_KERNEL(name, id, isa, refuse) add(softmax_backward, {#name, id, isa, Format::csr, refuse});
+#define SPK_KERNEL(name, isa, id, refuse) \
+  add(softmax_backward, {#name "__" #isa, id, cpu::Isa::isa, Format::csr, refuse});
 #include "cpu/softmax_backward_kernels.inc"
 #undef SPK_KERNEL
 }

@@ -30,7 +30,7 @@ const char* needs(const SddmmProblem& p) {
 
 using Row = KernelRow<SddmmProblem, Isa, SddmmKernel>;
 const Row kTable[] = {
-#define SPK_KERNEL(name, id, isa, refuse) {#name, id, isa, name, refuse},
+#define SPK_KERNEL(name, isa, id, refuse) {#name "__" #isa, id, Isa::isa, &name##__##isa, refuse},
 #include "cpu/sddmm_kernels.inc"
 #undef SPK_KERNEL
 };

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "core/error.hpp"
@@ -36,7 +37,7 @@ using Row = KernelRow<SoftmaxProblem, Isa, SoftmaxKernel>;
 using BackwardRow = KernelRow<SoftmaxBackwardProblem, Isa, SoftmaxBackwardKernel>;
 template <ValueType kType>
 constexpr auto needs = Needs<kType>{};
-#define SPK_KERNEL(name, id, isa, refuse_) {#name, id, isa, name, decltype(refuse_)::refuse},
+#define SPK_KERNEL(name, isa, id, refuse_) {#name "__" #isa, id, Isa::isa, &name##__##isa, decltype(refuse_)::refuse},
 const Row kForward[] = {
 #include "cpu/softmax_kernels.inc"
 };
@@ -45,11 +46,12 @@ const BackwardRow kBackward[] = {
 };
 #undef SPK_KERNEL
 
-const Row* find(const SoftmaxProblem& p, std::string* refusals) {
-  return select<Row>(kForward, p, available_isa(), isa_supports, refusals);
-}
-const BackwardRow* find(const SoftmaxBackwardProblem& p, std::string* refusals) {
-  return select<BackwardRow>(kBackward, p, available_isa(), isa_supports, refusals);
+std::span<const Row> table(const SoftmaxProblem&) { return kForward; }
+std::span<const BackwardRow> table(const SoftmaxBackwardProblem&) { return kBackward; }
+
+template <class Problem>
+auto find(const Problem& p, std::string* refusals) {
+  return select(table(p), p, available_isa(), isa_supports, refusals);
 }
 template <class Problem>
 auto require(const Problem& p) {
@@ -58,6 +60,12 @@ auto require(const Problem& p) {
   std::string refusals;
   find(p, &refusals);
   throw Error(SPK_STATUS_NOT_SUPPORTED, "%s: %s", call_name(p), refusals.c_str());
+}
+template <class Problem>
+Choice choose_row(const Problem& p) {
+  std::string refusals;
+  const auto* row = find(p, &refusals);
+  return row == nullptr ? Choice{0, std::move(refusals)} : Choice{row->id, row->name};
 }
 
 // The scale as factors of the sum's type. Numbers too large for float are split in two.
@@ -115,60 +123,55 @@ void share_rows(const SparseView& a, int threads, Body&& body) noexcept {
   });
 }
 
+SoftmaxTask task_of(const SoftmaxProblem& p, std::int64_t batch) noexcept {
+  const SparseView x = p.x.batch(batch);
+  SoftmaxTask t;
+  t.offsets = x.offsets;
+  t.offset_type = x.offset_type;
+  t.base = x.base;
+  t.x = x.values;
+  t.y = p.y.batch(batch).values;
+  t.y_shift = p.y.first_entry - x.first_entry;
+  t.mask = p.mask;
+  t.first_entry = x.first_entry;
+  t.scale = forward_scale(p.scale, x.value_type);
+  return t;
+}
+SoftmaxBackwardTask task_of(const SoftmaxBackwardProblem& p, std::int64_t batch) noexcept {
+  const SparseView y = p.y.batch(batch);
+  SoftmaxBackwardTask t;
+  t.offsets = y.offsets;
+  t.offset_type = y.offset_type;
+  t.base = y.base;
+  t.y = y.values;
+  t.dy = p.dy.batch(batch).values;
+  t.dx = p.dx.batch(batch).values;
+  t.dy_shift = p.dy.first_entry - y.first_entry;
+  t.dx_shift = p.dx.first_entry - y.first_entry;
+  t.scale = split(p.scale, y.value_type);
+  return t;
+}
+
+template <class Problem>
+void run_rows(const Problem& p, const Exec& exec) {
+  const auto* row = require(p);
+  const SparseView& a = structure(p);
+  if (a.nnz == 0 || a.batch_count == 0) return;
+  share_rows(a, exec.threads, [&](std::int64_t batch, std::int64_t row_begin, std::int64_t row_end) noexcept {
+    row->function(task_of(p, batch), row_begin, row_end);
+  });
+}
+
 }  // namespace
 
-Choice choose(const SoftmaxProblem& p) {
-  std::string refusals;
-  const Row* row = find(p, &refusals);
-  return row == nullptr ? Choice{0, std::move(refusals)} : Choice{row->id, row->name};
-}
+Choice choose(const SoftmaxProblem& p) { return choose_row(p); }
 std::size_t workspace(const SoftmaxProblem&, const Plan*, const Exec&) { return 0; }
 std::unique_ptr<Plan> prepare(const SoftmaxProblem& p, const Exec&) { return prepare_rows(p); }
+void run(const SoftmaxProblem& p, const Plan*, const Exec& exec) { run_rows(p, exec); }
 
-void run(const SoftmaxProblem& p, const Plan*, const Exec& exec) {
-  const Row* row = require(p);
-  if (p.x.nnz == 0 || p.x.batch_count == 0) return;
-  share_rows(p.x, exec.threads, [&](std::int64_t batch, std::int64_t row_begin, std::int64_t row_end) noexcept {
-    const SparseView x = p.x.batch(batch);
-    SoftmaxTask t;
-    t.offsets = x.offsets;
-    t.offset_type = x.offset_type;
-    t.base = x.base;
-    t.x = x.values;
-    t.y = p.y.batch(batch).values;
-    t.y_shift = p.y.first_entry - x.first_entry;
-    t.mask = p.mask;
-    t.first_entry = x.first_entry;
-    t.scale = forward_scale(p.scale, x.value_type);
-    row->function(t, row_begin, row_end);
-  });
-}
-
-Choice choose(const SoftmaxBackwardProblem& p) {
-  std::string refusals;
-  const BackwardRow* row = find(p, &refusals);
-  return row == nullptr ? Choice{0, std::move(refusals)} : Choice{row->id, row->name};
-}
+Choice choose(const SoftmaxBackwardProblem& p) { return choose_row(p); }
 std::size_t workspace(const SoftmaxBackwardProblem&, const Plan*, const Exec&) { return 0; }
 std::unique_ptr<Plan> prepare(const SoftmaxBackwardProblem& p, const Exec&) { return prepare_rows(p); }
-
-void run(const SoftmaxBackwardProblem& p, const Plan*, const Exec& exec) {
-  const BackwardRow* row = require(p);
-  if (p.y.nnz == 0 || p.y.batch_count == 0) return;
-  share_rows(p.y, exec.threads, [&](std::int64_t batch, std::int64_t row_begin, std::int64_t row_end) noexcept {
-    const SparseView y = p.y.batch(batch);
-    SoftmaxBackwardTask t;
-    t.offsets = y.offsets;
-    t.offset_type = y.offset_type;
-    t.base = y.base;
-    t.y = y.values;
-    t.dy = p.dy.batch(batch).values;
-    t.dx = p.dx.batch(batch).values;
-    t.dy_shift = p.dy.first_entry - y.first_entry;
-    t.dx_shift = p.dx.first_entry - y.first_entry;
-    t.scale = split(p.scale, y.value_type);
-    row->function(t, row_begin, row_end);
-  });
-}
+void run(const SoftmaxBackwardProblem& p, const Plan*, const Exec& exec) { run_rows(p, exec); }
 
 }  // namespace spk::cpu

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <ostream>
 #include <random>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct SddmmTableRow {
   Format format;
   ValueType type;
 };
+// What GoogleTest prints of a parameter; without it, its bytes.
+inline void PrintTo(const SddmmTableRow& row, std::ostream* out) { *out << row.name; }
 
 struct SddmmShape {
   std::int64_t m = 7, n = 11, k = 13;  // m and n in blocks

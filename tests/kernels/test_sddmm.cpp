@@ -10,6 +10,7 @@
 #include "cpu/isa.hpp"
 #include "cpu/operations.hpp"
 #include "kernels/sddmm_case.hpp"
+#include "support/require.hpp"
 
 // Every row of the SDDMM table that this machine can run, forced by its id, against the oracle.
 namespace spk::test {
@@ -27,7 +28,7 @@ TableRow row_of(const char* name, std::int32_t id, Isa isa) {
 }
 #define needs row_of
 #define SPK_EXPAND(...) __VA_ARGS__
-#define SPK_KERNEL(name, id, isa, refuse) (SPK_EXPAND refuse)(#name, id, isa),
+#define SPK_KERNEL(name, isa, id, refuse) (SPK_EXPAND refuse)(#name "__" #isa, id, Isa::isa),
 const TableRow kRows[] = {
 #include "cpu/sddmm_kernels.inc"
 };
@@ -37,7 +38,8 @@ const TableRow kRows[] = {
 class SddmmKernel : public ::testing::TestWithParam<TableRow> {
  protected:
   void SetUp() override {
-    if (!cpu::isa_supports(cpu::available_isa(), GetParam().isa)) GTEST_SKIP() << "needs " << name_of(GetParam().isa);
+    const char* isa = name_of(GetParam().isa);
+    if (!cpu::isa_supports(cpu::available_isa(), GetParam().isa)) SPK_SKIP_WITHOUT(isa, "no " << isa << " is here");
   }
   void expect_right(const Shape& shape, bool with_plan = false) {
     Case c(GetParam(), shape);

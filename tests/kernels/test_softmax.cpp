@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ostream>
 #include <random>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "cpu/reference/operations.hpp"
 #include "kernels/guarded.hpp"
 #include "reference/arrays.hpp"
+#include "support/require.hpp"
 
 // Every row of the two softmax tables that this machine can run, forced by its id, against the oracle.
 namespace spk::test {
@@ -27,9 +29,11 @@ struct TableRow {
   Isa isa;
   ValueType type;
 };
+// What GoogleTest prints of a parameter; without it, its bytes.
+void PrintTo(const TableRow& row, std::ostream* out) { *out << row.name; }
 template <ValueType kType>
 constexpr ValueType needs = kType;
-#define SPK_KERNEL(name, id, isa, refuse) {#name, id, isa, refuse},
+#define SPK_KERNEL(name, isa, id, refuse) {#name "__" #isa, id, Isa::isa, refuse},
 const TableRow kForward[] = {
 #include "cpu/softmax_kernels.inc"
 };
@@ -99,7 +103,8 @@ struct Matrices {
 class TableTest : public ::testing::TestWithParam<TableRow> {
  protected:
   void SetUp() override {
-    if (!cpu::isa_supports(cpu::available_isa(), GetParam().isa)) GTEST_SKIP() << "needs " << name_of(GetParam().isa);
+    const char* isa = name_of(GetParam().isa);
+    if (!cpu::isa_supports(cpu::available_isa(), GetParam().isa)) SPK_SKIP_WITHOUT(isa, "no " << isa << " is here");
   }
 };
 

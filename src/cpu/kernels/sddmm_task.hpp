@@ -51,7 +51,7 @@ struct SddmmPart {
 
 using SddmmKernel = void(const SddmmTask&, const SddmmPart&) noexcept;
 
-#define SPK_KERNEL(name, id, isa, refuse) SddmmKernel name;
+#define SPK_KERNEL(name, isa, id, refuse) SddmmKernel name##__##isa;
 #include "cpu/sddmm_kernels.inc"
 #undef SPK_KERNEL
 

@@ -41,10 +41,10 @@ struct SoftmaxBackwardTask {
 };
 using SoftmaxBackwardKernel = void(const SoftmaxBackwardTask&, std::int64_t row_begin, std::int64_t row_end) noexcept;
 
-#define SPK_KERNEL(name, id, isa, refuse) SoftmaxKernel name;
+#define SPK_KERNEL(name, isa, id, refuse) SoftmaxKernel name##__##isa;
 #include "cpu/softmax_kernels.inc"
 #undef SPK_KERNEL
-#define SPK_KERNEL(name, id, isa, refuse) SoftmaxBackwardKernel name;
+#define SPK_KERNEL(name, isa, id, refuse) SoftmaxBackwardKernel name##__##isa;
 #include "cpu/softmax_backward_kernels.inc"
 #undef SPK_KERNEL
 
