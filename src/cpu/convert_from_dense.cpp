@@ -11,8 +11,14 @@ using namespace convert;
 
 namespace {
 
-// Majors that are scanned side by side where the dense matrix is contiguous across them.
-constexpr Int kTile = 256;
+// Majors that are scanned side by side where the dense matrix is contiguous across them: as many as threads leave, so
+// that memory is read in long runs; and how many of them are turned at a time.
+constexpr Int kTile = 2048;
+constexpr Int kSmallTile = 256;
+Int tile_of(Int majors, int threads) noexcept {
+  const Int share = majors / std::max(1, threads);
+  return std::clamp((share + kSmallTile - 1) / kSmallTile * kSmallTile, kSmallTile, kTile);
+}
 
 // Places of a contiguous line that are looked at before their entries are written.
 constexpr Int kChunk = 256;
@@ -72,31 +78,44 @@ class EntryScanner {
       minors[entry] = static_cast<Index>(minor + b_.base);
       values[entry] = value;
     };
+    // Entries of a line's places [first, first + count), without a branch on the data: every place is noted, and kept
+    // only if it is not zero.
+    const auto scan = [&](const Bits* line, Int first, Int count, Int major, Int entry) {
+      std::uint16_t found[kChunk];
+      Int kept = 0;
+      for (Int j = 0; j < count; ++j) {
+        found[kept] = static_cast<std::uint16_t>(j);
+        kept += is_zero(line[j]) ? 0 : 1;
+      }
+      for (Int t = 0; t < kept; ++t) put(entry + t, major, first + found[t], line[found[t]]);
+      return entry + kept;
+    };
     const Int width = tile.end - tile.begin;
     if (minor_stride_ == 1) {
       for (Int k = tile.begin; k < tile.end; ++k) {
-        const Bits* const line = source_ + k * major_stride_;
         Int entry = offsets[k];
-        for (Int first = 0; first < minors_; first += kChunk) {
-          // Without a branch on the data: every place is noted, and kept only if it is not zero.
-          std::uint16_t found[kChunk];
-          const Int end = std::min(kChunk, minors_ - first);
-          Int count = 0;
-          for (Int j = 0; j < end; ++j) {
-            found[count] = static_cast<std::uint16_t>(j);
-            count += is_zero(line[first + j]) ? 0 : 1;
-          }
-          for (Int t = 0; t < count; ++t) put(entry++, k, first + found[t], line[first + found[t]]);
-        }
+        for (Int first = 0; first < minors_; first += kChunk)
+          entry = scan(source_ + k * major_stride_ + first, first, std::min(kChunk, minors_ - first), k, entry);
       }
       return;
     }
+    // The matrix is read in order, a few minors of all majors at a time, turned so that a major's places are a cache
+    // line, and scanned like one that is stored that way.
+    constexpr Int kTurned = 64 / static_cast<Int>(sizeof(Bits));
+    alignas(64) Bits turned[kSmallTile * kTurned];
     Int next[kTile];
     std::copy_n(offsets + tile.begin, width, next);
-    for (Int j = 0; j < minors_; ++j) {
-      const Bits* const line = source_ + j * minor_stride_ + tile.begin;
-      for (Int k = 0; k < width; ++k)
-        if (!is_zero(line[k])) put(next[k]++, tile.begin + k, j, line[k]);
+    for (Int first = 0; first < minors_; first += kTurned) {
+      const Int count = std::min(kTurned, minors_ - first);
+      for (Int side = 0; side < width; side += kSmallTile) {
+        const Int wide = std::min(kSmallTile, width - side);
+        for (Int j = 0; j < count; ++j) {
+          const Bits* const line = source_ + (first + j) * minor_stride_ + tile.begin + side;
+          for (Int k = 0; k < wide; ++k) turned[k * kTurned + j] = line[k];
+        }
+        for (Int k = 0; k < wide; ++k)
+          next[side + k] = scan(turned + k * kTurned, first, count, tile.begin + side + k, next[side + k]);
+      }
     }
   }
 
@@ -110,12 +129,12 @@ class EntryScanner {
 template <class Body>
 void for_each_tile(const SparseView& b, const Exec& exec, const Body& body) noexcept {
   const Int majors = majors_of(b, along_of(b.format));
-  const Int tiles = (majors + kTile - 1) / kTile;
+  const Int width = tile_of(majors, exec.threads), tiles = (majors + width - 1) / width;
   const Int parts = std::min(part_count(majors * minors_of(b, along_of(b.format))), tiles);
   parallel_for(exec.threads, parts, [&](Int part) noexcept {
     const Range range = part_range(tiles, parts, part);
     for (Int tile = range.begin; tile < range.end; ++tile)
-      body(Range{tile * kTile, std::min(majors, (tile + 1) * kTile)});
+      body(Range{tile * width, std::min(majors, (tile + 1) * width)});
   });
 }
 
