@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
-#include "cuda/kernels/convert_device.cuh"
+#include "cuda/kernels/convert_rows.cuh"
+#include "cuda/kernels/convert_rows_bits.cuh"
 #include "cuda/operations.hpp"
 
 // Entries of op(A) brought into rows: a stable counting sort by the row in op(A), here called the key.
@@ -9,322 +10,9 @@
 // kernels over chunks of consecutive entries: count_keys counts the keys of every chunk, sum_counts turns the counts
 // of every key into sums over the chunks before, and scatter_entries puts every entry where it belongs. Integer counts
 // only, and ranks follow the order of storage, so the result is the same in every run. Keys out of range are left out.
+// Compressed matrices of moderate size have a quicker way (convert_rows_bits.cuh).
 namespace spk::cuda {
 namespace {
-
-constexpr int kThreads = 512;  // of count_keys (and one warp more) and scatter_entries
-constexpr int kWarps = kThreads / 32;
-constexpr int kSteps = 8;                  // entries of a thread in one round
-constexpr int kRound = kThreads * kSteps;  // entries of a block in one round; ranks inside fit 16 bits
-constexpr int kTile = 2048;                // most keys of a block
-constexpr int kKeysOfThread = kTile / kThreads;
-constexpr int kSegment = 1024;  // offsets of a chunk kept in shared memory
-constexpr Int kMostKeys = 16384;
-constexpr int kDigitBits = 11;
-
-enum class Walk { compressed, coo, ell };
-
-// Where entries come from and where they go. Out is the type of the result's numbers.
-template <class Index, class Out>
-struct Pass {
-  Walk walk;
-  bool key_is_major;  // Blocked-ELL by block rows
-  IndexType offset_type;
-  int base, value_size, value_alignment;
-  const Index* keys;   // of entry 0 on; Blocked-ELL: block columns
-  const void* others;  // compressed: offsets; COO: the other indices, of entry 0 on
-  Int first;           // place of entry 0 in A's arrays
-  Int count;           // entries, slots with Blocked-ELL
-  Int majors, slots;
-  Int key_count;
-
-  const Out* order;        // entries in the order of the passes before; NULL: as stored
-  const Out* order_count;  // how many of them
-  int shift;
-  Int bins;  // keys, or values of this pass's digit
-  Int chunk, chunks;
-  int tile;              // keys of a block
-  Out* counts;           // (chunks, bins): counts, then sums over the chunks before
-  Out* totals;           // (bins)
-  Out* chunk_rows;       // (chunks): major of the first entry, compressed only
-  const int* is_sorted;  // NULL, or 1: entries stand in order as stored, and only the last pass has work
-
-  bool is_last;
-  Out* bin_offsets;  // (bins + 1)
-  Out* next_order;   // not the last pass
-  Out* sorted_keys;  // NULL, or keys in the new order, last pass
-  Out *indices, *positions;
-  const void* source_values;
-  void* values;
-
-  __device__ Int entries() const { return order_count == nullptr ? count : static_cast<Int>(*order_count); }
-  __device__ Int entry(Int t) const { return order == nullptr ? t : static_cast<Int>(order[t]); }
-  // Key of an entry, or -1 if it is left out.
-  __device__ Int key_of(Int entry) const {
-    const Int raw = static_cast<Int>(keys[entry]);
-    if (walk == Walk::ell && raw == -1) return -1;
-    const Int key = key_is_major ? entry / slots : raw - base;
-    return static_cast<std::uint64_t>(key) < static_cast<std::uint64_t>(key_count) ? key : -1;
-  }
-  __device__ int bin_of(Int key) const {
-    return key < 0 ? -1
-                   : static_cast<int>(order == nullptr && is_last ? key : (key >> shift) & ((1 << kDigitBits) - 1));
-  }
-  // The index that goes with the key. `low` and `high` bound the major of a compressed entry.
-  __device__ Int other_of(Int entry, Int low, Int high) const {
-    if (walk == Walk::coo) return static_cast<Int>(static_cast<const Index*>(others)[entry]) - base;
-    if (walk == Walk::ell) return key_is_major ? static_cast<Int>(keys[entry]) - base : entry / slots;
-    return last_at_most(others, offset_type, first + base + entry, low, high);
-  }
-};
-
-// Block (x, y) counts the keys of tile y in chunk x; a counter per key in shared memory. The warp after the others
-// finds the major of the chunk's first entry.
-template <class Index, class Out>
-__global__ void __launch_bounds__(kThreads + 32) count_keys(const Pass<Index, Out> p) {
-  __shared__ unsigned counters[kTile];
-  wait_for_kernel_before();
-  let_kernel_after_start();
-  if (p.is_sorted != nullptr && *p.is_sorted != 0) return;
-  const Int tile = static_cast<Int>(blockIdx.y) * p.tile;
-  const int width = static_cast<int>(min(Int{p.tile}, p.bins - tile));
-  const Int begin = static_cast<Int>(blockIdx.x) * p.chunk;
-  const Int end = min(begin + p.chunk, p.entries());
-  const int thread = static_cast<int>(threadIdx.x);
-  for (int c = thread; c < width; c += kThreads + 32) counters[c] = 0;
-  __syncthreads();
-  if (thread >= kThreads) {
-    if (p.walk == Walk::compressed && p.order == nullptr && tile == 0 && begin < end) {
-      const Int major = last_at_most_by_warp(p.others, p.offset_type, p.first + p.base + begin, 0, p.majors);
-      if (thread == kThreads) p.chunk_rows[blockIdx.x] = static_cast<Out>(major);
-    }
-  } else {
-    for (Int t = begin + thread; t < end; t += kThreads * 4) {
-      int bins[4];
-#pragma unroll
-      for (int u = 0; u < 4; ++u) bins[u] = t + u * kThreads < end ? p.bin_of(p.key_of(p.entry(t + u * kThreads))) : -1;
-#pragma unroll
-      for (int u = 0; u < 4; ++u)
-        if (const Int c = bins[u] - tile; c >= 0 && c < width) atomicAdd(&counters[c], 1u);
-    }
-  }
-  __syncthreads();
-  Out* const counts = p.counts + static_cast<Int>(blockIdx.x) * p.bins + tile;
-  for (int c = thread; c < width; c += kThreads + 32) counts[c] = static_cast<Out>(counters[c]);
-}
-
-// A block sums 32 keys over all chunks: lane = key, warp = group of consecutive chunks.
-template <class Index, class Out>
-__global__ void __launch_bounds__(1024) sum_counts(const Pass<Index, Out> p) {
-  __shared__ Out sums[32][33];  // (group, key)
-  wait_for_kernel_before();
-  let_kernel_after_start();
-  if (p.is_sorted != nullptr && *p.is_sorted != 0) return;
-  const int lane = static_cast<int>(threadIdx.x % 32), group = static_cast<int>(threadIdx.x / 32);
-  const Int bin = static_cast<Int>(blockIdx.x) * 32 + lane;
-  const Int share = (p.chunks + 31) / 32;
-  const Int begin = group * share, end = min(p.chunks, begin + share);
-  Out sum = 0;
-  if (bin < p.bins)
-    for (Int chunk = begin; chunk < end; ++chunk) sum += p.counts[chunk * p.bins + bin];
-  sums[group][lane] = sum;
-  __syncthreads();
-  const Out own = sums[lane][group];
-  Out running = own;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const Out left = __shfl_up_sync(0xffffffffu, running, step);
-    if (lane >= step) running += left;
-  }
-  sums[lane][group] = running - own;
-  if (const Int summed = static_cast<Int>(blockIdx.x) * 32 + group; lane == 31 && summed < p.bins)
-    p.totals[summed] = running;
-  __syncthreads();
-  if (bin >= p.bins) return;
-  Out before = sums[group][lane];
-  for (Int chunk = begin; chunk < end; ++chunk) {
-    Out& count = p.counts[chunk * p.bins + bin];
-    const Out here = count;
-    count = before;
-    before += here;
-  }
-}
-
-// Sum over the block before this thread's number, and the sum of all.
-template <class Out>
-__device__ Out sum_before(Out number, Out* shared, Out* all) {
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  Out running = number;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const Out left = __shfl_up_sync(0xffffffffu, running, step);
-    if (lane >= step) running += left;
-  }
-  if (lane == 31) shared[warp] = running;
-  __syncthreads();
-  Out before = 0, total = 0;
-#pragma unroll
-  for (int w = 0; w < kWarps; ++w) {
-    if (w < warp) before += shared[w];
-    total += shared[w];
-  }
-  __syncthreads();
-  *all = total;
-  return before + running - number;
-}
-
-template <class Index, class Out>
-__device__ void emit(const Pass<Index, Out>& p, Int place, Int entry, Int key, Int other) {
-  p.indices[place] = static_cast<Out>(other);
-  if (p.positions != nullptr) p.positions[place] = static_cast<Out>(p.first + entry);
-  if (p.sorted_keys != nullptr) p.sorted_keys[place] = static_cast<Out>(key);
-  if (p.values != nullptr)
-    move_value(p.values, place, p.source_values, p.first + entry, p.value_size, p.value_alignment);
-}
-
-// Block (x, y) places the entries of chunk x whose key is in tile y. A warp takes consecutive entries, 32 at a time,
-// and ranks equal keys by their lanes; its counters are its own, so that ranks follow the order of storage.
-// Shared memory: starts and per-warp counters of the tile's keys, the offsets of the chunk's majors.
-template <class Index, class Out>
-__global__ void __launch_bounds__(kThreads, 1) scatter_entries(const Pass<Index, Out> p) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ Out warp_sums[kWarps];
-  __shared__ Out segment[kSegment];
-  wait_for_kernel_before();
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  const Int begin = static_cast<Int>(blockIdx.x) * p.chunk;
-  const Int end = min(begin + p.chunk, p.entries());
-  if (p.is_sorted != nullptr && *p.is_sorted != 0) {
-    if (!p.is_last || blockIdx.y != 0) return;
-    for (Int t = begin + thread; t < min(begin + p.chunk, p.count); t += kThreads)
-      emit(p, t, t, p.key_of(t), p.other_of(t, 0, p.majors));
-    return;
-  }
-  const Int tile = static_cast<Int>(blockIdx.y) * p.tile;
-  const int width = static_cast<int>(min(Int{p.tile}, p.bins - tile));
-  const int stride = (width + 1) / 2 * 2;
-  Out* const starts = reinterpret_cast<Out*>(shared);                        // (width)
-  auto* const counters = reinterpret_cast<std::uint16_t*>(starts + stride);  // (kWarps, stride)
-  std::uint16_t* const own = counters + warp * stride;
-
-  // The majors of the chunk.
-  const bool walks_majors = p.is_last && p.walk == Walk::compressed && p.order == nullptr && begin < end;
-  Int low = 0, high = p.majors;
-  int majors_kept = 0;
-  if (walks_majors) {
-    low = static_cast<Int>(p.chunk_rows[blockIdx.x]);
-    if (end < p.count) high = static_cast<Int>(p.chunk_rows[blockIdx.x + 1]) + 1;
-    if (high - low <= kSegment) {
-      majors_kept = static_cast<int>(high - low) - 1;
-      for (int i = thread; i < majors_kept; i += kThreads)
-        segment[i] = static_cast<Out>(load_index(p.others, p.offset_type, low + 1 + i) - p.first - p.base);
-    }
-  }
-
-  // First place of every key of the tile for this chunk.
-  Out tile_start = 0;
-  if (tile > 0) {
-    Out sum = 0;
-    for (Int c = thread; c < tile; c += kThreads) sum += p.totals[c];
-    sum_before(sum, warp_sums, &tile_start);
-  }
-  Out totals[kKeysOfThread], sum = 0;
-#pragma unroll
-  for (int u = 0; u < kKeysOfThread; ++u) {
-    const int c = thread * kKeysOfThread + u;
-    totals[u] = c < width ? p.totals[tile + c] : Out{0};
-    sum += totals[u];
-  }
-  Out tile_total;
-  Out start = tile_start + sum_before(sum, warp_sums, &tile_total);
-  const Out* const before = p.counts + static_cast<Int>(blockIdx.x) * p.bins + tile;
-#pragma unroll
-  for (int u = 0; u < kKeysOfThread; ++u) {
-    const int c = thread * kKeysOfThread + u;
-    if (c < width) {
-      starts[c] = start + before[c];
-      if (blockIdx.x == 0) p.bin_offsets[tile + c] = start;
-    }
-    start += totals[u];
-  }
-  if (blockIdx.x == 0 && thread == 0 && tile + width == p.bins) p.bin_offsets[p.bins] = tile_start + tile_total;
-
-  for (Int round = begin; round < end; round += kRound) {
-    const int entries = static_cast<int>(min(Int{kRound}, end - round));
-    const int steps = (entries + kThreads - 1) / kThreads;
-    const int first = warp * steps * 32 + lane;
-    int bins[kSteps], ranks[kSteps];
-#pragma unroll
-    for (int s = 0; s < kSteps; ++s) {
-      const int t = first + s * 32;
-      bins[s] = -1;
-      if (s < steps && t < entries) {
-        const Int c = p.bin_of(p.key_of(p.entry(round + t))) - tile;
-        if (c >= 0 && c < width) bins[s] = static_cast<int>(c);
-      }
-    }
-    for (int i = thread; i < kWarps * stride / 2; i += kThreads) reinterpret_cast<std::uint32_t*>(counters)[i] = 0;
-    __syncthreads();
-#pragma unroll
-    for (int s = 0; s < kSteps; ++s) {
-      if (s >= steps) break;
-      const unsigned same = __match_any_sync(0xffffffffu, bins[s]);
-      const int rank = __popc(same & ((1u << lane) - 1));
-      const int before_step = bins[s] >= 0 ? own[bins[s]] : 0;
-      ranks[s] = before_step + rank;
-      __syncwarp();
-      if (bins[s] >= 0 && rank == 0) own[bins[s]] = static_cast<std::uint16_t>(before_step + __popc(same));
-      __syncwarp();
-    }
-    __syncthreads();
-    // Counters become sums over the warps before.
-    unsigned found[kKeysOfThread];
-#pragma unroll
-    for (int u = 0; u < kKeysOfThread; ++u) {
-      const int c = thread + u * kThreads;
-      found[u] = 0;
-      if (c >= width) continue;
-#pragma unroll
-      for (int w = 0; w < kWarps; ++w) {
-        const unsigned here = counters[w * stride + c];
-        counters[w * stride + c] = static_cast<std::uint16_t>(found[u]);
-        found[u] += here;
-      }
-    }
-    __syncthreads();
-#pragma unroll
-    for (int s = 0; s < kSteps; ++s) {
-      if (s >= steps || bins[s] < 0) continue;
-      const Int t = round + first + s * 32;
-      const Int place = static_cast<Int>(starts[bins[s]]) + own[bins[s]] + ranks[s];
-      const Int entry = p.entry(t);
-      if (!p.is_last) {
-        p.next_order[place] = static_cast<Out>(entry);
-        continue;
-      }
-      Int other;
-      if (majors_kept > 0 || (walks_majors && high - low == 1)) {
-        int below = 0;  // offsets of the segment at or before t
-        for (int above = majors_kept; below < above;) {
-          const int middle = (below + above) / 2;
-          if (static_cast<Int>(segment[middle]) <= t)
-            below = middle + 1;
-          else
-            above = middle;
-        }
-        other = low + below;
-      } else {
-        other = p.other_of(entry, low, high);
-      }
-      emit(p, place, entry, p.sorted_keys != nullptr ? p.key_of(entry) : 0, other);
-    }
-    __syncthreads();
-#pragma unroll
-    for (int u = 0; u < kKeysOfThread; ++u)
-      if (const int c = thread + u * kThreads; c < width) starts[c] += static_cast<Out>(found[u]);
-    __syncthreads();
-  }
-}
 
 // Clears the flag if keys of neighbours descend or an entry is left out.
 template <class Index, class Out>
@@ -397,6 +85,7 @@ struct Layout {
     counts = pieces.take<Out>(chunks * most_bins);
     totals = pieces.take<Out>(most_bins);
     chunk_rows = pieces.take<Out>(chunks);
+    descents = pieces.take<int>(chunks);
     if (passes == 1) return;
     for (int i = 0; i < 2; ++i) {
       bin_offsets[i] = pieces.take<Out>(most_bins + 1);
@@ -410,7 +99,7 @@ struct Layout {
   int tile;
   Out *counts, *totals, *chunk_rows;
   Out *bin_offsets[2] = {}, *orders[2] = {}, *sorted_keys = nullptr;
-  int* is_sorted = nullptr;
+  int *descents, *is_sorted = nullptr;
 };
 
 template <class Index, class Out>
@@ -471,6 +160,7 @@ void sort_entries(const Launch& launch, const SparseView& a, Op op, const RowArr
     p.bins = layout.most_bins;
     p.is_last = true;
     p.bin_offsets = static_cast<Out*>(rows.offsets);
+    if (p.walk == Walk::coo) p.descents = layout.descents;
     if (keys == 0) return SPK_CUDA_CHECK(cudaMemsetAsync(rows.offsets, 0, sizeof(Out), launch.stream));
     return run_pass(launch, p, overlaps);
   }
@@ -497,6 +187,56 @@ void sort_entries(const Launch& launch, const SparseView& a, Op op, const RowArr
                 keys);
 }
 
+// Where a marked sort keeps its numbers.
+struct MarkedPieces {
+  MarkedPieces(const MarkedLayout& layout, Int keys, Pieces& pieces)
+      : marks(pieces.take<unsigned>(layout.chunks * keys)),
+        sums(pieces.take<int>(layout.chunks * keys)),
+        totals(pieces.take<int>(keys)),
+        repeats(pieces.take<int>(layout.chunks)) {}
+  unsigned* marks;
+  int *sums, *totals, *repeats;
+};
+
+template <class Index>
+void sort_marked(const Launch& launch, const SparseView& a, const MarkedLayout& layout, Int keys, const RowArrays& rows,
+                 void* scratch) {
+  Pieces pieces(scratch);
+  const MarkedPieces space(layout, keys, pieces);
+  MarkedPass<Index> p{};
+  p.keys = static_cast<const Index*>(a.minor_indices()) + a.first_entry;
+  p.offsets = a.offsets;
+  p.offset_type = a.offset_type;
+  p.origin = a.first_entry + a.base;
+  p.first = a.first_entry;
+  p.base = a.base;
+  p.key_count = static_cast<int>(keys);
+  p.majors = static_cast<int>(a.major());
+  p.chunk_majors = layout.chunk_majors;
+  p.chunks = layout.chunks;
+  p.stage = layout.stage;
+  p.marks = space.marks;
+  p.sums = space.sums;
+  p.totals = space.totals;
+  p.repeats = space.repeats;
+  p.row_offsets = static_cast<int*>(rows.offsets);
+  p.indices = static_cast<int*>(rows.indices);
+  p.positions = static_cast<int*>(rows.positions);
+  p.source = a.values;
+  p.values = rows.values;
+  p.value_size = static_cast<int>(size_of(a.value_type));
+  p.value_alignment = static_cast<int>(align_of(a.value_type));
+  const bool overlaps = overlaps_launches(launch.device);
+  const auto chunks = static_cast<unsigned>(layout.chunks);
+  const auto table = static_cast<std::size_t>(keys) * 4;
+  const std::size_t shared = 3 * table + static_cast<std::size_t>(layout.stage) * (p.positions != nullptr ? 13 : 9);
+  SPK_CUDA_CHECK(
+      cudaFuncSetAttribute(place_marked<Index>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  launch_kernel(mark_keys<Index>, dim3(chunks), kThreads, table, launch.stream, false, p);
+  launch_kernel(sum_marks<Index>, dim3(static_cast<unsigned>(ceil_div(keys, 32))), 1024, 0, launch.stream, overlaps, p);
+  launch_kernel(place_marked<Index>, dim3(chunks), kThreads, shared, launch.stream, overlaps, p);
+}
+
 }  // namespace
 
 IndexType row_index_type(const SparseView& a) noexcept {
@@ -506,9 +246,11 @@ IndexType row_index_type(const SparseView& a) noexcept {
 
 std::size_t sort_into_rows_scratch(const Device& device, const SparseView& a, Op op) {
   if (is_stored_in_rows(a, op)) return 0;
-  Pieces pieces;
-  Layout<std::int64_t>(device, a, rows_of(a, op), pieces);
-  return pieces.bytes();
+  const Int keys = rows_of(a, op);
+  Pieces pieces, marked;
+  Layout<std::int64_t>(device, a, keys, pieces);
+  if (const MarkedLayout layout(device, a, keys); layout.suits()) MarkedPieces(layout, keys, marked);
+  return std::max(pieces.bytes(), marked.bytes());
 }
 
 void sort_into_rows(const Launch& launch, const SparseView& a, Op op, const RowArrays& rows, void* scratch) {
@@ -519,8 +261,14 @@ void sort_into_rows(const Launch& launch, const SparseView& a, Op op, const RowA
         return launch_kernel(copy_rows<Out>, dim3(grid_for(launch.device, std::max(a.nnzb, a.major() + 1), 256)), 256,
                              0, launch.stream, false, a, rows, static_cast<int>(size_of(a.value_type)),
                              static_cast<int>(align_of(a.value_type)));
-      visit(a.index_type,
-            [&](auto index) { sort_entries<typename decltype(index)::type, Out>(launch, a, op, rows, scratch); });
+      visit(a.index_type, [&](auto index) {
+        using Index = typename decltype(index)::type;
+        const Int keys = rows_of(a, op);
+        if constexpr (sizeof(Out) == 4)
+          if (const MarkedLayout layout(launch.device, a, keys); layout.suits())
+            return sort_marked<Index>(launch, a, layout, keys, rows, scratch);
+        sort_entries<Index, Out>(launch, a, op, rows, scratch);
+      });
     }
   });
 }
