@@ -45,6 +45,11 @@ void check_pointer(const Backend& backend, const void* pointer, const char* name
 }
 
 void check_host_pointer(const void* pointer, const char* name) {
+  // Asking about memory that the driver does not know costs up to a microsecond; alpha and beta are mostly variables of
+  // a function that called us, a little way up the stack.
+  constexpr std::uintptr_t kNear = 16384;
+  const char here = 0;
+  if (reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(&here) < kNear) return;
   if (const char* reason = refuse_device_pointer(pointer); reason != nullptr)
     throw Error(SPK_STATUS_INVALID_VALUE, "%s = %p %s", name, pointer, reason);
 }

@@ -9,7 +9,8 @@
  *  Threads (holds for the whole library): any number of threads may call spk at once, each with a handle of its own.
  *  One handle must not be used by two threads at the same time. Descriptors may be shared while nobody changes
  *  them; plans may be shared for spk_*_execute when each thread has its own handle.
- *  fork(): a child may go on using its handles; CPU operations of a child run on one thread.
+ *  fork(): a child may go on using handles of the CPU and reference backends, on one thread. CUDA itself does not
+ *  survive a fork: calls on its handles fail in the child.
  */
 
 #include <spk/spk_types.h>

@@ -32,11 +32,12 @@ bool find_device_driver() noexcept {
 
 PointerKind kind_of_pointer(const void* p) noexcept {
   const PointerGetAttributes ask = driver.load(std::memory_order_relaxed);
-  if (ask == nullptr) return PointerKind::host;
+  if (ask == nullptr) return PointerKind::unknown;
   unsigned type = 0;        // stays 0 for memory that the driver does not know
   unsigned is_managed = 0;  // the driver writes an int or a bool, whose first byte counts
   void* answers[] = {&type, &is_managed};
-  if (ask(2, kAttributes, answers, reinterpret_cast<std::uintptr_t>(p)) != 0 || type == 0) return PointerKind::host;
+  if (ask(2, kAttributes, answers, reinterpret_cast<std::uintptr_t>(p)) != 0) return PointerKind::unknown;
+  if (type == 0) return PointerKind::host;
   if (is_managed != 0) return PointerKind::managed;
   return type == kTypeHost ? PointerKind::registered : PointerKind::device;
 }

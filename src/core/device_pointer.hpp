@@ -7,7 +7,8 @@
 namespace spk {
 
 enum class PointerKind {
-  host,        // of the host, or anything when there is no driver to ask
+  unknown,     // there is no driver, or it does not answer (after fork)
+  host,        // of the host, or of nobody
   registered,  // of the host, page-locked: a device reads it too
   device,
   managed

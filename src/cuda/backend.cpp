@@ -77,14 +77,14 @@ class DeviceMemory : public Backend {
   }
 
   const char* refuse_pointer(const void* p) const noexcept override {
-    if (follows_any_pointer_ || kind_of_pointer(p) != PointerKind::host) return nullptr;
+    if (device_.reads_pageable_memory || kind_of_pointer(p) != PointerKind::host) return nullptr;
     return "is host memory, which the device cannot read";
   }
 
  protected:
   void open(int ordinal) {
     device_ = open_device(ordinal);
-    follows_any_pointer_ = device_.reads_pageable_memory || !find_device_driver();
+    find_device_driver();
   }
 
   Device device_;
@@ -96,8 +96,6 @@ class DeviceMemory : public Backend {
     SPK_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, stream_of(stream)));
     SPK_CUDA_CHECK(cudaStreamSynchronize(stream_of(stream)));
   }
-
-  bool follows_any_pointer_ = true;
 };
 
 class CudaBackend final : public BackendFromFunctions<DeviceMemory, Functions> {
