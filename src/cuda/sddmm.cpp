@@ -15,20 +15,32 @@ namespace {
 struct SddmmRates {
   double launch = 2.5;           // us of one kernel in a stream
   double clock = 1700;           // cycles per us
-  double l2_bytes = 4.5e6;       // per us, all multiprocessors together
-  double sm_bytes = 60e3;        // per us and multiprocessor, from L2
+  double l2_bytes = 5.2e6;       // per us, all multiprocessors together
   double tile_start = 2.0;       // us until a block's first slice and rows are there
-  double tile_round = 420;       // cycles to look at one round of indices
-  double tile_slice = 160;       // cycles per slice besides the products
-  double dense_slice = 1100;     // cycles of one slice of a tile of 128 x 128, f32 in three products
-  double dense_slice16 = 420;    // with 16-bit operands
-  double join = 1.8;             // us of the kernel that adds splits
-  double join_bytes = 2.2e6;     // per us
-  double gather_bytes = 5.0e6;   // per us, from L1 and L2
-  double gather_entry = 1.2e-5;  // us of an entry besides its bytes, whole device
+  double tile_round = 1500;      // cycles to look at one round of 2048 indices
+  double tile_list = 2000;       // cycles of a full list besides its slices
+  double slice_pipe = 300;       // cycles of a slice that blocks of one multiprocessor do not share ...
+  double slice_pipe_entry = 55;  // ... and for each entry of a group
+  double slice_wait = 800;       // cycles that a slice takes a block alone
+  double slice_wait_entry = 60;
+  double slice_across = 2.0;    // times that, where an operand is not contiguous along k
+  double dense_round = 1800;    // cycles to look at one round of indices in a finished tile
+  double dense_slice = 5500;    // cycles of one slice of a tile of 128 x 128, f32 in three products
+  double dense_slice16 = 2200;  // with 16-bit operands
+  double sm90_slice = 2700;     // the same on SM 9.0a
+  double sm90_slice16 = 1400;
+  double dense_across = 1.5;
+  double join = 2.0;             // us of the kernel that adds splits
+  double join_bytes = 1.0e6;     // per us
+  double gather_start = 7.5;     // us of searching and of the first loads
+  double gather_bytes = 8.0e6;   // per us, from L1 and L2, if op(B) is small
+  double gather_far = 3.6e6;     // else
+  double gather_near = 8.0e6;    // bytes of a small op(B)
+  double gather_entry = 6.0e-6;  // us of an entry besides its bytes, whole device
   double copy_bytes = 1.0e6;     // per us
-  double entry_search = 2.0e-5;  // us of one entry's search, whole device
-  double entry_bytes = 2.0e6;    // per us, what the entry kernel gathers
+  double entry_start = 8.0;      // us
+  double entry_search = 7.0e-5;  // us of one entry's search, whole device
+  double entry_bytes = 4.0e6;    // per us, what the entry kernel gathers
 };
 constexpr SddmmRates kRates;
 
@@ -59,10 +71,16 @@ double stored(const SddmmProblem& p) noexcept {
   return static_cast<double>(p.c.nnz) * static_cast<double>(p.c.batch_count);
 }
 
+// Whether an operand is not contiguous along k.
+bool is_across(const SddmmProblem& p) noexcept {
+  return operand(p.a, p.op_a).col_stride != 1 || operand(p.b, p.op_b).row_stride != 1;
+}
+
 double entries_cost(const Device& device, const SddmmProblem& p) {
   const double sms = device.sm_count / 132.0;
   const double bytes = stored(p) * static_cast<double>(p.k) * static_cast<double>(size_of(p.a.type));
-  return kRates.launch + (stored(p) * kRates.entry_search + bytes / kRates.entry_bytes) / sms;
+  return kRates.launch + kRates.entry_start +
+         (stored(p) * kRates.entry_search + (is_across(p) ? 8 : 1) * bytes / kRates.entry_bytes) / sms;
 }
 double tile_cost(const Device& device, const SddmmProblem& p) { return sddmm_tiling(device, p).microseconds; }
 
@@ -92,38 +110,46 @@ double tile_time(const Device& device, const SddmmProblem& p, const SddmmTiling&
   const double blocks = row_tiles * col_tiles * t.splits * static_cast<double>(p.c.batch_count);
   const double slices = std::ceil(std::ceil(static_cast<double>(p.k) / slice_k) / t.splits);
   const double entries = static_cast<double>(p.c.nnz) / (row_tiles * col_tiles);
-  const double capacity = sddmm_tile_capacity(sum_bytes);
-  const double lists = std::max(1.0, std::ceil((entries + 3 * std::sqrt(entries)) / capacity));
-  const double groups = kSddmmTileThreads / 8.0;
-  const double share = std::ceil(entries / lists / groups / 4) * 4;  // entries of a group, in steps of 4
+  const double lists = std::max(1.0, std::ceil((entries + 3 * std::sqrt(entries)) / sddmm_tile_capacity(sum_bytes)));
+  // Entries of a group, in steps of 4; entries of more than 4 bytes take the pipes longer.
+  const double share = std::ceil(entries / lists / (kSddmmTileThreads / 8.0) / 4) * 4;
   const double looked_at = std::ceil(static_cast<double>(p.c.nnz) / row_tiles / 2048);
-  // Blocks that a multiprocessor has at a time share its pipes.
-  const std::size_t shared = sddmm_tile_shared(t) + 1024;
-  const double together = std::min(2.0, std::floor(static_cast<double>(device.shared_per_sm / shared)));
-  const double products = lists * slices * (share * groups * 1.2 + kRates.tile_slice);
-  const double pipe = (products + looked_at * kRates.tile_round / 2) / kRates.clock;
-  const double bytes = lists * slices * (t.rows + t.cols) * kSddmmSliceBytes;
-  const double per_sm = std::ceil(blocks / device.sm_count);
-  const double rounds = std::ceil(blocks / (device.sm_count * together));
+  const double across = is_across(p) ? kRates.slice_across : 1;
+  // Blocks that a multiprocessor has at a time share its pipes, and wait for memory side by side.
+  const double together =
+      std::min(sum_bytes == 4 ? 2.0 : 1.0,
+               std::floor(static_cast<double>(device.shared_per_sm / (sddmm_tile_shared(t) + 1024))));
+  const double per_sm = std::ceil(blocks / device.sm_count), rounds = std::ceil(per_sm / together);
+  const double pipe = lists * (slices * across * (kRates.slice_pipe + kRates.slice_pipe_entry * share)) +
+                      looked_at * kRates.tile_round / 2;
+  const double wait =
+      lists * (slices * across * (kRates.slice_wait + kRates.slice_wait_entry * share) + kRates.tile_list) +
+      looked_at * kRates.tile_round;
+  const double bytes = blocks * lists * slices * (t.rows + t.cols) * kSddmmSliceBytes;
   const double time = std::max(
-      {per_sm * pipe, per_sm * bytes / kRates.sm_bytes, blocks * bytes / (kRates.l2_bytes * device.sm_count / 132)});
-  return kRates.launch + rounds * (kRates.tile_start + looked_at * kRates.tile_round / kRates.clock / 2) + time +
-         join_time(p, t);
+      {per_sm * pipe / kRates.clock, rounds * wait / kRates.clock, bytes / (kRates.l2_bytes * device.sm_count / 132)});
+  return kRates.launch + rounds * kRates.tile_start + time + join_time(p, t);
 }
 
-double dense_time(const Device& device, const SddmmProblem& p, const SddmmTiling& t) {
+double dense_time(const Device& device, const SddmmProblem& p, const SddmmTiling& t, double slice_cycles) {
   const double slice_k = kSddmmSliceBytes / static_cast<double>(size_of(p.a.type));
   const double row_tiles = std::ceil(static_cast<double>(p.m) / t.rows);
   const double col_tiles = std::ceil(static_cast<double>(p.n) / t.cols);
   const double blocks = row_tiles * col_tiles * t.splits * static_cast<double>(p.c.batch_count);
   const double slices = std::ceil(std::ceil(static_cast<double>(p.k) / slice_k) / t.splits);
-  const double cycles = (p.a.type == ValueType::f32 ? kRates.dense_slice : kRates.dense_slice16) * t.cols / 128;
+  const double cycles = slice_cycles * t.cols / 128 * (is_across(p) ? kRates.dense_across : 1);
   const double looked_at = std::ceil(static_cast<double>(p.c.nnz) / row_tiles / 2048);
   const double rounds = std::ceil(blocks / device.sm_count);
-  return kRates.launch + kRates.tile_start + rounds * (slices * cycles + looked_at * kRates.tile_round) / kRates.clock +
-         join_time(p, t);
+  return kRates.launch + kRates.tile_start +
+         rounds * (slices * cycles + looked_at * kRates.dense_round) / kRates.clock + join_time(p, t);
 }
 
+double dense_sm90_cost(const Device& device, const SddmmProblem& p) {
+  return sddmm_dense_sm90_tiling(device, p).microseconds;
+}
+std::size_t dense_sm90_workspace(const Device& device, const SddmmProblem& p) {
+  return partial_bytes(p, sddmm_dense_sm90_tiling(device, p));
+}
 double dense_cost(const Device& device, const SddmmProblem& p) { return sddmm_dense_tiling(device, p).microseconds; }
 std::size_t dense_workspace(const Device& device, const SddmmProblem& p) {
   return partial_bytes(p, sddmm_dense_tiling(device, p));
@@ -141,8 +167,24 @@ std::size_t gather_workspace(const Device&, const SddmmProblem& p) {
 double gather_cost(const Device& device, const SddmmProblem& p) {
   const double bytes = stored(p) * static_cast<double>(p.k) * static_cast<double>(size_of(p.a.type));
   const double copies = static_cast<double>(gather_workspace(device, p));
-  return kRates.launch + (copies == 0 ? 0 : kRates.launch + copies / kRates.copy_bytes) +
-         (bytes / kRates.gather_bytes + stored(p) * kRates.gather_entry) * 132 / device.sm_count;
+  const double right = static_cast<double>(p.n) * static_cast<double>(p.k) * static_cast<double>(size_of(p.a.type));
+  const double rate = right <= kRates.gather_near ? kRates.gather_bytes : kRates.gather_far;
+  return kRates.launch + kRates.gather_start + (copies == 0 ? 0 : kRates.launch + copies / kRates.copy_bytes) +
+         (bytes / rate + stored(p) * kRates.gather_entry) * 132 / device.sm_count;
+}
+
+SddmmTiling best_dense_tiling(const Device& device, const SddmmProblem& p, int cols, double slice_cycles) {
+  constexpr int kSplits[] = {1, 2, 4, 8};
+  const std::int64_t slices =
+      (p.k * static_cast<std::int64_t>(size_of(p.a.type)) + kSddmmSliceBytes - 1) / kSddmmSliceBytes;
+  SddmmTiling best;
+  for (const int splits : kSplits) {
+    if (splits > 1 && slices < 2 * splits) break;
+    SddmmTiling t{128, cols, splits, 0};
+    t.microseconds = dense_time(device, p, t, slice_cycles);
+    if (best.rows == 0 || t.microseconds < best.microseconds) best = t;
+  }
+  return best;
 }
 
 using Row = SddmmRow;
@@ -193,18 +235,12 @@ SddmmTiling sddmm_tiling(const Device& device, const SddmmProblem& p) {
 }
 
 SddmmTiling sddmm_dense_tiling(const Device& device, const SddmmProblem& p) {
-  constexpr int kCols[] = {64, 128}, kSplits[] = {1, 2, 4, 8};
-  const std::int64_t slices =
-      (p.k * static_cast<std::int64_t>(size_of(p.a.type)) + kSddmmSliceBytes - 1) / kSddmmSliceBytes;
-  SddmmTiling best;
-  for (const int cols : kCols)
-    for (const int splits : kSplits) {
-      if (splits > 1 && slices < 2 * splits) break;
-      SddmmTiling t{128, cols, splits, 0};
-      t.microseconds = dense_time(device, p, t);
-      if (best.rows == 0 || t.microseconds < best.microseconds) best = t;
-    }
-  return best;
+  const double cycles = p.a.type == ValueType::f32 ? kRates.dense_slice : kRates.dense_slice16;
+  const SddmmTiling narrow = best_dense_tiling(device, p, 64, cycles), wide = best_dense_tiling(device, p, 128, cycles);
+  return narrow.microseconds < wide.microseconds ? narrow : wide;
+}
+SddmmTiling sddmm_dense_sm90_tiling(const Device& device, const SddmmProblem& p) {
+  return best_dense_tiling(device, p, 128, p.a.type == ValueType::f32 ? kRates.sm90_slice : kRates.sm90_slice16);
 }
 
 Choice choose(const Device& device, const SddmmProblem& p) {

@@ -32,6 +32,9 @@ SddmmTiling sddmm_tiling(const Device& device, const SddmmProblem& p);
 
 // The same for the kernel that forms whole tiles.
 SddmmTiling sddmm_dense_tiling(const Device& device, const SddmmProblem& p);
+SddmmTiling sddmm_dense_sm90_tiling(const Device& device, const SddmmProblem& p);
+// The former with a given tiling of 128 rows and 64 or 128 columns.
+void launch_sddmm_dense_sm80(const SddmmProblem& p, const SddmmTiling& tiling, const Launch& launch);
 
 constexpr int kSddmmTileThreads = 256, kSddmmSliceBytes = 128, kSddmmStages = 3;
 constexpr int kSddmmTileList = 3072;

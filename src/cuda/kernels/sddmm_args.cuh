@@ -91,22 +91,23 @@ __device__ inline std::int64_t load_index(const void* array, IndexType type, std
   return static_cast<const std::uint16_t*>(array)[i];
 }
 
-// col[u] = the index at first + t(u), less `origin`, where t(u) < total; else -1. The type is asked for once, so that all
-// loads are under way before the first is used.
+// raw[u] = the index at first + t(u) where t(u) < total, else kNoIndex. Nothing is done with what is loaded, not even a
+// change of sign or base, as that would wait for each load; and the type is asked for once.
+constexpr std::uint64_t kNoIndex = ~std::uint64_t{0};
 template <int kEach, class T>
-__device__ void load_columns(std::int64_t (&col)[kEach], const void* array, IndexType type, std::int64_t first,
-                             unsigned total, std::int64_t origin, T t) {
-  const auto load = [&](auto* indices) {
+__device__ void load_indices(std::uint64_t (&raw)[kEach], const void* array, IndexType type, std::int64_t first,
+                             unsigned total, T t) {
+  const auto load = [&](const auto* indices) {
 #pragma unroll
     for (int u = 0; u < kEach; ++u) {
-      col[u] = -1;
-      if (t(u) < total) col[u] = static_cast<std::int64_t>(indices[first + t(u)]) - origin;
+      raw[u] = kNoIndex;
+      if (t(u) < total) raw[u] = indices[first + t(u)];
     }
   };
   if (type == IndexType::i32)
-    load(static_cast<const std::int32_t*>(array));
+    load(static_cast<const std::uint32_t*>(array));
   else if (type == IndexType::i64)
-    load(static_cast<const std::int64_t*>(array));
+    load(static_cast<const std::uint64_t*>(array));
   else
     load(static_cast<const std::uint16_t*>(array));
 }

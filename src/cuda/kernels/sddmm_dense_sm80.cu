@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
-#include "cuda/kernels/sddmm_slices.cuh"
+#include "cuda/kernels/sddmm_dense.cuh"
 
 // SDDMM of CSR by whole tiles: a block forms 128 x kCols elements of op(A) op(B) on tensor cores, for one part of the
 // inner size, puts them into shared memory and stores those that C has. For patterns so dense that a tile's elements
 // cost less than its entries.
 //
-// 8 warps have 64 x 32 elements each (32 x 32 if kCols is 64). Slices come to shared memory as in sddmm_slices.cuh: rows of
-// 128 bytes, whose permuted chunks of 16 bytes are just what ldmatrix reads without conflicts; 32 bytes of k are one
-// step (16 f16, 8 f32). f32 operands are split into two TF32 numbers each and multiplied three times, which keeps the
-// error of a product below 12 u (the lower parts lose a bit, the product of lower parts is left out); that needs k of
-// some size to be inside the bound, and sums that are not finite are formed again, since the split of an infinity or of
-// a number near the largest is no number. Shared memory: 3 * (128 + kCols) * 128 bytes of slices, used again for the tile, and 4 bytes per row.
+// 8 warps have 64 x 32 elements each (32 x 32 if kCols is 64). Slices come to shared memory as in sddmm_slices.cuh:
+// rows of 128 bytes, whose permuted chunks of 16 bytes are just what ldmatrix reads without conflicts; 32 bytes of k
+// are one step (16 f16, 8 f32). f32 operands are split into two TF32 numbers each and multiplied three times, which
+// keeps the error of a product below 12 u (the lower parts lose a bit, the product of lower parts is left out); that
+// needs k of some size to be inside the bound, and sums that are not finite are formed again, since the split of an
+// infinity or of a number near the largest is no number. Shared memory: 3 * (128 + kCols) * 128 bytes of slices, used
+// again for the tile, and 4 bytes per row.
 namespace spk::cuda {
 namespace {
 
-constexpr int kRows = 128;
+constexpr int kRows = kSddmmDenseRows;
 
 template <int kCols>
 struct DenseConfig {
@@ -29,15 +30,6 @@ struct DenseConfig {
   static constexpr int kShared = kSlices + (kRows + 1) * 4;
   static_assert(kWarpsM * (kCols / kWarpCols) * 32 == kSddmmTileThreads, "the warps cover the tile");
 };
-
-__device__ void load_matrices(unsigned (&to)[4], unsigned address) {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(address)
-               : "memory");
-#endif
-}
 
 // 32 bytes of k of a 16 x 8 tile.
 template <class Value>
@@ -64,19 +56,10 @@ __device__ void multiply_tile(float (&c)[4], const unsigned (&a)[4], unsigned b0
 #endif
 }
 
-// x = upper + lower, nearly: upper has 11 bits (Dekker), lower 12 of which the tensor core reads 11. In the multiply-add
-// pipe, which is idle here; conversions run at an eighth of its rate.
-__device__ void split_in_two(unsigned x, unsigned& upper, unsigned& lower) {
-  const float value = __uint_as_float(x), scaled = __fmul_rn(value, 8193.0f);
-  const float high = __fsub_rn(scaled, __fsub_rn(scaled, value));
-  upper = __float_as_uint(high);
-  lower = __float_as_uint(__fsub_rn(value, high));
-}
-
 // One slice: 4 steps of 32 bytes.
 template <class Value, int kCols>
 __device__ void multiply_slice(float (&sums)[DenseConfig<kCols>::kTilesM][DenseConfig<kCols>::kTilesN][4],
-                               unsigned slice, int row0, int col0) {
+                               unsigned slice, int row0, int col0, unsigned& least) {
   using Config = DenseConfig<kCols>;
   constexpr bool kSplit = std::is_same_v<Value, float>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -102,12 +85,18 @@ __device__ void multiply_slice(float (&sums)[DenseConfig<kCols>::kTilesM][DenseC
 #pragma unroll
       for (int j = 0; j < Config::kTilesN / 2; ++j)
 #pragma unroll
-        for (int e = 0; e < 4; ++e) split_in_two(b[j][e], b[j][e], b_lower[j][e]);
+        for (int e = 0; e < 4; ++e) {
+          note_size(b[j][e], least);
+          split_in_two(b[j][e], b[j][e], b_lower[j][e]);
+        }
 #pragma unroll
       for (int i = 0; i < Config::kTilesM; ++i) {
         unsigned upper[4], lower[4];
 #pragma unroll
-        for (int e = 0; e < 4; ++e) split_in_two(a[i][e], upper[e], lower[e]);
+        for (int e = 0; e < 4; ++e) {
+          note_size(a[i][e], least);
+          split_in_two(a[i][e], upper[e], lower[e]);
+        }
 #pragma unroll
         for (int j = 0; j < Config::kTilesN; ++j)
           multiply_tile<Value>(sums[i][j], lower, b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
@@ -123,7 +112,7 @@ __device__ void multiply_slice(float (&sums)[DenseConfig<kCols>::kTilesM][DenseC
 }
 
 template <class Value, class Out, int kCols>
-__global__ void __launch_bounds__(kSddmmTileThreads, kCols == 128 ? 1 : 2)
+__global__ void __launch_bounds__(kSddmmTileThreads, kCols == 128 || std::is_same_v<Value, float> ? 1 : 2)
     sddmm_dense_kernel(const SddmmArgs<Value, Out> args, const SddmmTileShape shape) {
   using Config = DenseConfig<kCols>;
   constexpr int kSliceK = SddmmTileConfig<Value>::kSliceK;
@@ -157,10 +146,15 @@ __global__ void __launch_bounds__(kSddmmTileThreads, kCols == 128 ? 1 : 2)
     }
     close_copies();
   };
+  clear_rows(shared, Config::kStage, valid_rows, kRows);
+  clear_rows(shared + kRows * kSliceBytes, Config::kStage, valid_cols, kCols);
 #pragma unroll 1
   for (int s = 0; s < kStages - 1; ++s) copy(s);
 
   float sums[Config::kTilesM][Config::kTilesN][4] = {};
+  unsigned least = ~0u;
+  __shared__ int again;
+  if (threadIdx.x == 0) again = 0;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int warp_row = warp % Config::kWarpsM * Config::kWarpRows;
   const int warp_col = warp / Config::kWarpsM * Config::kWarpCols;
@@ -169,10 +163,12 @@ __global__ void __launch_bounds__(kSddmmTileThreads, kCols == 128 ? 1 : 2)
     wait_for_copies<1>();
     __syncthreads();  // slice s is there for all, and none reads slice s - 1 any more
     copy(s + 2);
-    multiply_slice<Value, kCols>(sums, base + static_cast<unsigned>(s % kStages * Config::kStage), warp_row, warp_col);
+    multiply_slice<Value, kCols>(sums, base + static_cast<unsigned>(s % kStages * Config::kStage), warp_row, warp_col,
+                                 least);
   }
   wait_for_copies<0>();
   __syncthreads();
+  if (too_small(least)) again = 1;
 
   float* const tile = reinterpret_cast<float*>(shared);
 #pragma unroll
@@ -185,51 +181,9 @@ __global__ void __launch_bounds__(kSddmmTileThreads, kCols == 128 ? 1 : 2)
                                    lane % 4 * 2) = {sums[i][j][h * 2], sums[i][j][h * 2 + 1]};
   __syncthreads();
 
-  // A warp takes a row at a time; its indices are loaded while those before are worked on.
-  constexpr int kEach = 8, kWarps = kSddmmTileThreads / 32;
-  const std::int64_t shift = batch * args.indices_stride + first, origin = col0 + args.base;
   const std::int64_t k0 = slice0 * kSliceK, k_end = k0 + std::int64_t{slices} * kSliceK;
-  const std::int64_t k1 = k_end < args.k ? k_end : args.k;
-  std::int64_t ahead[kEach];
-  int row = warp;
-  unsigned from = starts[row];
-  const auto load = [&] {
-    load_columns(ahead, args.indices, args.index_type, shift, starts[row + 1], origin,
-                 [&](int u) { return from + static_cast<unsigned>(u * 32 + lane); });
-  };
-  load();
-  while (row < kRows) {
-    std::int64_t col[kEach];
-#pragma unroll
-    for (int u = 0; u < kEach; ++u) col[u] = ahead[u];
-    const int here = row;
-    const unsigned t0 = from + static_cast<unsigned>(lane);
-    if (starts[row + 1] - from > kEach * 32) {
-      from += kEach * 32;
-    } else {
-      row += kWarps;
-      if (row < kRows) from = starts[row];
-    }
-    if (row < kRows) load();
-#pragma unroll
-    for (int u = 0; u < kEach; ++u) {
-      if (col[u] < 0 || col[u] >= kCols) continue;
-      float sum = finish.skips ? 0.0f : tile[here * Config::kStride + col[u]];
-      if constexpr (std::is_same_v<Value, float>)
-        if (!isfinite(sum)) {
-          sum = 0;
-          for (std::int64_t l = k0; l < k1; ++l)
-            sum = fmaf(a[here * args.a.stride + l * args.a.k_stride], b[col[u] * args.b.stride + l * args.b.k_stride],
-                       sum);
-        }
-      const std::int64_t place = first + t0 + static_cast<unsigned>(u * 32);
-      if (shape.splits == 1)
-        finish.store(args.values + batch * args.values_stride + place, sum);
-      else
-        static_cast<float*>(shape.partial)[(split * args.batches + batch) * args.nnz + (place - args.first_entry)] =
-            sum;
-    }
-  }
+  sample_tile<Value, Out, kCols, Config::kStride>(args, shape, finish, tile, starts, first, a, b, col0, batch, split,
+                                                  k0, k_end < args.k ? k_end : args.k, again != 0);
 }
 
 template <class Value, class Out, int kCols>
@@ -249,7 +203,10 @@ void launch_dense(const SddmmProblem& p, const SddmmTiling& tiling, const Launch
 }  // namespace
 
 void sddmm_csr_dense__sm80(const SddmmProblem& p, const Launch& launch) {
-  const SddmmTiling tiling = sddmm_dense_tiling(launch.device, p);
+  launch_sddmm_dense_sm80(p, sddmm_dense_tiling(launch.device, p), launch);
+}
+
+void launch_sddmm_dense_sm80(const SddmmProblem& p, const SddmmTiling& tiling, const Launch& launch) {
   visit_sddmm_types(p, [&](auto value, auto out) {
     using Value = typename decltype(value)::type;
     using Out = typename decltype(out)::type;

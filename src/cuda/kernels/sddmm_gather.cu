@@ -4,10 +4,12 @@
 
 #include "cuda/kernels/sddmm_slices.cuh"
 
-// SDDMM of CSR entry by entry, for patterns too thin for tiles: a warp has a run of entries, finds the first one's row
-// by a search with all lanes, and then walks. Groups of 8 lanes form the dots of 8 neighbouring entries; the operands
-// are read from global memory, 16 bytes per lane, the left one once while the row stays the same. An operand that is not
-// contiguous along k in whole pieces of 16 bytes is first copied to the workspace. No shared memory besides the copy's.
+// SDDMM of CSR entry by entry, for patterns too thin for tiles. Groups of 8 lanes form dots; the operands are read from
+// global memory, 16 bytes per lane, the left one once while the row stays the same. An operand that is not contiguous
+// along k in whole pieces of 16 bytes is first copied to the workspace. No shared memory besides the copy's.
+//
+// Where no row can be much longer than the mean, some warps have a row each, and a group has 2 or 8 entries at a time.
+// Else a warp has a run of entries, finds the first one's row by a search with all lanes, and then walks.
 namespace spk::cuda {
 namespace {
 
@@ -28,6 +30,89 @@ __device__ std::int64_t search_row(const Args& args, std::int64_t shift, std::in
     count = end - low < step ? end - low : step;
   }
   return low;
+}
+
+// 16 bytes of an operand, 0 if not wanted; element by element where the array is not aligned.
+template <class Value>
+__device__ uint4 load_raw(const Value* from, bool wanted, bool aligned) {
+  if (!wanted) return uint4{};
+  if (aligned) return *reinterpret_cast<const uint4*>(from);
+  uint4 raw;
+  Value values[SddmmVector<Value>::kSize];
+#pragma unroll
+  for (int e = 0; e < SddmmVector<Value>::kSize; ++e) values[e] = from[e];
+  memcpy(&raw, values, sizeof raw);
+  return raw;
+}
+
+template <class Value>
+__device__ Sum<Value> dot_of(uint4 x, uint4 y, bool turn, Sum<Value> sum) {
+  const auto u = SddmmVector<Value>::of(x), v = SddmmVector<Value>::of(y);
+#pragma unroll
+  for (int e = 0; e < SddmmVector<Value>::kSize; ++e) sum = multiply_add(conjugate_if(turn, u.x[e]), v.x[e], sum);
+  return sum;
+}
+
+// Warp w has row w / warps_per_row, of which every warps_per_row-th step of 4 groups with kEntries each.
+template <class Value, class Out, int kEntries>
+__global__ void __launch_bounds__(kThreads)
+    sddmm_gather_rows_kernel(const SddmmArgs<Value, Out> args, bool aligned, int warps_per_row) {
+  using S = Sum<Value>;
+  constexpr int kAhead = kEntries == 2 ? 4 : 1;  // vectors of a lane at a time
+  constexpr int kSize = SddmmVector<Value>::kSize, kStep = kLanes * kSize * kAhead, kGroups = kWarp / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp, part = lane % kLanes, group = lane / kLanes;
+  const SddmmFinish<Value, Out> finish(args);
+  const bool turn = args.conjugate_a != args.conjugate_b;
+  const std::int64_t units = args.m * warps_per_row * args.batches;
+  const std::int64_t warps = std::int64_t{gridDim.x} * (kThreads / kWarp);
+  for (std::int64_t unit = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) / kWarp; unit < units; unit += warps) {
+    const std::int64_t row_of_all = unit / warps_per_row, batch = row_of_all / args.m, row = row_of_all % args.m;
+    const std::int64_t at = batch * args.offsets_stride + row;
+    const std::int64_t begin = load_index(args.offsets, args.offset_type, at) - args.base;
+    const std::int64_t end = load_index(args.offsets, args.offset_type, at + 1) - args.base;
+    const Value* const a = args.a.values + batch * args.a.batch_stride + row * args.a.stride;
+    const Value* const b = args.b.values + batch * args.b.batch_stride;
+    Out* const out = args.values + batch * args.values_stride;
+    for (std::int64_t e0 = begin + unit % warps_per_row * (kGroups * kEntries); e0 < end;
+         e0 += std::int64_t{warps_per_row} * (kGroups * kEntries)) {
+      const std::int64_t own = e0 + group * kEntries + part;
+      std::int64_t b_at = 0;  // of entries behind the row: column 0, not used
+      if (part < kEntries && own < end && !finish.skips)
+        b_at =
+            (load_index(args.indices, args.index_type, batch * args.indices_stride + own) - args.base) * args.b.stride;
+      S sums[kEntries] = {};
+      if (!finish.skips)
+        for (std::int64_t k = part * kSize; __any_sync(0xffffffffu, k < args.k); k += kStep) {
+          uint4 y[kEntries][kAhead], x[kAhead];
+#pragma unroll
+          for (int i = 0; i < kEntries; ++i) {
+            const Value* const from = b + __shfl_sync(0xffffffffu, b_at, i, kLanes) + k;
+#pragma unroll
+            for (int v = 0; v < kAhead; ++v)
+              y[i][v] = load_raw(from + v * kLanes * kSize, k + v * kLanes * kSize < args.k, aligned);
+          }
+#pragma unroll
+          for (int v = 0; v < kAhead; ++v)
+            x[v] = load_raw(a + k + v * kLanes * kSize, k + v * kLanes * kSize < args.k, aligned);
+#pragma unroll
+          for (int i = 0; i < kEntries; ++i)
+#pragma unroll
+            for (int v = 0; v < kAhead; ++v) sums[i] = dot_of<Value>(x[v], y[i][v], turn, sums[i]);
+        }
+      S sum;
+      if constexpr (kEntries == kLanes) {
+        sum = exchange_sums(sums, part);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kEntries; ++i) {
+#pragma unroll
+          for (int mask = kLanes / 2; mask > 0; mask /= 2) sums[i] = add(sums[i], shuffle_xor(sums[i], mask));
+          if (i == 0 || part == i) sum = sums[i];
+        }
+      }
+      if (part < kEntries && own < end) finish.store(out + own, conjugate_if(args.conjugate_b, sum));
+    }
+  }
 }
 
 // 16 bytes of an operand; element by element where the array is not aligned.
@@ -174,11 +259,25 @@ void sddmm_csr_gather__sm70(const SddmmProblem& p, const Launch& launch) {
                          reinterpret_cast<std::uintptr_t>(args.b.values) % 16 == 0;
     constexpr std::int64_t kSize = SddmmVector<Value>::kSize;
     args.k = (p.k + kSize - 1) / kSize * kSize;
-    const std::int64_t runs = (p.c.nnz + kRuns * kWarp - 1) / (kRuns * kWarp) * p.c.batch_count;
-    const std::int64_t blocks = (runs * kWarp + kThreads - 1) / kThreads;
-    sddmm_gather_kernel<Value, Out>
-        <<<static_cast<unsigned>(std::min<std::int64_t>(blocks, std::int64_t{1} << 30)), kThreads, 0, launch.stream>>>(
-            args, aligned);
+    const auto grid = [](std::int64_t warps) {
+      return static_cast<unsigned>(
+          std::min<std::int64_t>((warps * kWarp + kThreads - 1) / kThreads, std::int64_t{1} << 30));
+    };
+    const std::int64_t mean = (p.c.nnz + p.m - 1) / p.m;
+    if (mean >= 4 && p.n <= 64 * mean) {
+      // Small problems want all the parallelism there is.
+      const bool few = p.c.nnz * p.c.batch_count < std::int64_t{launch.device.sm_count} * 64 * kWarp;
+      // Rows may be longer than the mean; a warp that finds nothing is gone at once.
+      const std::int64_t step = kWarp / kLanes * (few ? 2 : 8),
+                         reach = std::min<std::int64_t>(p.n, (few ? 2 : 1) * mean);
+      const std::int64_t warps_per_row = (reach + step - 1) / step;
+      const auto kernel = few ? sddmm_gather_rows_kernel<Value, Out, 2> : sddmm_gather_rows_kernel<Value, Out, 8>;
+      kernel<<<grid(p.m * warps_per_row * p.c.batch_count), kThreads, 0, launch.stream>>>(
+          args, aligned, static_cast<int>(warps_per_row));
+    } else {
+      const std::int64_t runs = (p.c.nnz + kRuns * kWarp - 1) / (kRuns * kWarp) * p.c.batch_count;
+      sddmm_gather_kernel<Value, Out><<<grid(runs), kThreads, 0, launch.stream>>>(args, aligned);
+    }
     SPK_CUDA_CHECK(cudaGetLastError());
   });
 }

@@ -4,11 +4,11 @@
 
 #include "cuda/kernels/sddmm_args.cuh"
 
-// What the SDDMM kernels that work on tiles of C share: how slices of the operands get to shared memory, which entries a
-// tile's rows have, and how parts of the inner size are added.
+// What the SDDMM kernels that work on tiles of C share: how slices of the operands get to shared memory, which entries
+// a tile's rows have, and how parts of the inner size are added.
 //
-// A slice is 128 bytes of k of each row of op(A) and column of op(B). Its chunks of 16 bytes are permuted by the row's last
-// 3 bits so that neither copies along k nor copies across rows meet in a bank.
+// A slice is 128 bytes of k of each row of op(A) and column of op(B). Its chunks of 16 bytes are permuted by the row's
+// last 3 bits so that neither copies along k nor copies across rows meet in a bank.
 namespace spk::cuda {
 
 constexpr int kSliceBytes = kSddmmSliceBytes, kStages = kSddmmStages,

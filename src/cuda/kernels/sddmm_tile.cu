@@ -50,10 +50,10 @@ __device__ int list_entries(const SddmmArgs<Value, Out>& args, unsigned* list, u
   __shared__ int count;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const std::int64_t shift = batch * args.indices_stride + first;
-  const std::int64_t origin = col0 + args.base;
-  std::int64_t col[kEach];
+  const auto origin = static_cast<std::uint64_t>(col0 + args.base), width = static_cast<std::uint64_t>(cols);
+  std::uint64_t raw[kEach];
   const auto load = [&](unsigned from) {
-    load_columns(col, args.indices, args.index_type, shift, total, origin,
+    load_indices(raw, args.indices, args.index_type, shift, total,
                  [&](int u) { return from + static_cast<unsigned>((warp * kEach + u) * 32 + lane); });
   };
   int listed = 0;
@@ -64,7 +64,7 @@ __device__ int list_entries(const SddmmArgs<Value, Out>& args, unsigned* list, u
     unsigned lanes[kEach], mine = 0;
 #pragma unroll
     for (int u = 0; u < kEach; ++u) {
-      lanes[u] = __ballot_sync(0xffffffffu, col[u] >= 0 && col[u] < cols);
+      lanes[u] = __ballot_sync(0xffffffffu, raw[u] != kNoIndex && raw[u] - origin < width);
       mine += static_cast<unsigned>(__popc(lanes[u]));
     }
     int at = 0;
@@ -79,7 +79,7 @@ __device__ int list_entries(const SddmmArgs<Value, Out>& args, unsigned* list, u
       if (lanes[u] >> lane & 1) {
         const int to = at + __popc(lanes[u] & ((1u << lane) - 1));
         list[to] = next + static_cast<unsigned>((warp * kEach + u) * 32 + lane);
-        list_cols[to] = static_cast<unsigned char>(col[u]);
+        list_cols[to] = static_cast<unsigned char>(raw[u] - origin);
       }
       at += __popc(lanes[u]);
     }

@@ -65,6 +65,21 @@ struct SoftmaxBackward {
       if (i * Group::kSize < length) s = multiply_add(cells[i].y, cells[i].dy, s);
     return join(s, group);
   }
+  // A row of any length in shared memory.
+  template <class Group>
+  __device__ void staged_row(const Group& group, const SoftmaxStage<Value>* stages, int begin, std::int64_t first,
+                             int length) const {
+    State s = 0;
+#pragma unroll 4
+    for (int i = group.index(); i < length; i += Group::kSize) {
+      const Cell c = cell(stages, begin + i, first + i);
+      s = multiply_add(c.y, c.dy, s);
+    }
+    s = join(s, group);
+#pragma unroll 4
+    for (int i = group.index(); i < length; i += Group::kSize)
+      stages[0].values[begin + i] = stored(result(cell(stages, begin + i, first + i), s), first + i);
+  }
   __device__ S result(Cell c, State s) const { return c.y * (c.dy - s) * one * two; }
   __device__ S late_result(Cell c, State s) const { return result(c, s); }
   __device__ Value stored(S value, std::int64_t) const { return FromSum<Value>::of(value); }

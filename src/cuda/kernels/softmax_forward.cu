@@ -128,6 +128,33 @@ struct SoftmaxForward {
       }
     return inverted({max, group.combine(sum, Plus{})});
   }
+  // A row of any length in shared memory, which holds the exponentials in between where they lose nothing there.
+  template <class Group>
+  __device__ void staged_row(const Group& group, const SoftmaxStage<Value>* stages, int begin, std::int64_t first,
+                             int length) const {
+    constexpr bool kKeeps = std::is_same_v<Value, S>;
+    Value* const row = stages[0].values + begin;
+    S max = -infinity(), sum = 0;
+#pragma unroll 4
+    for (int i = group.index(); i < length; i += Group::kSize) max = Larger{}(max, cell(stages, begin + i, first + i));
+    max = group.combine(max, Larger{});
+    const bool finite = max != -infinity();
+#pragma unroll 4
+    for (int i = group.index(); i < length; i += Group::kSize) {
+      const Cell v = cell(stages, begin + i, first + i);
+      const S e = finite ? power(v, max) : nan_or_0(v);
+      sum += e;
+      if constexpr (kKeeps) row[i] = e;
+    }
+    const State state = inverted({max, group.combine(sum, Plus{})});
+#pragma unroll 4
+    for (int i = group.index(); i < length; i += Group::kSize) {
+      if constexpr (kKeeps)
+        row[i] = stored(result(row[i], state), first + i);
+      else
+        row[i] = stored(late_result(cell(stages, begin + i, first + i), state), first + i);
+    }
+  }
   // sum becomes its reciprocal.
   static __device__ State inverted(State s) {
     if (s.max != -infinity()) s.sum = reciprocal(s.sum);

@@ -9,9 +9,9 @@
 #include "cuda/softmax.hpp"
 #include "cuda/value.cuh"
 
-// Rows of a softmax or of its gradient. An operation `Op` (softmax_forward.cuh, softmax_backward.cuh) says what an entry
-// is in registers (Cell), what a row or a part of one amounts to (State), and how an entry is written once its row's
-// State is known. Here is who has which row.
+// Rows of a softmax or of its gradient. An operation `Op` (softmax_forward.cuh, softmax_backward.cuh) says what an
+// entry is in registers (Cell), what a row or a part of one amounts to (State), and how an entry is written once its
+// row's State is known. Here is who has which row.
 namespace spk::cuda {
 
 struct SoftmaxStructure {
@@ -37,8 +37,23 @@ __device__ inline SoftmaxRange softmax_row(const SoftmaxStructure& a, std::int64
   return {softmax_offset(a, batch, i), softmax_offset(a, batch, i + 1)};
 }
 
+// All offsets of some rows; the type is asked for once, so that loads need not wait for one another.
+__device__ inline void load_offsets(const SoftmaxStructure& a, std::int64_t batch, std::int64_t row, int count,
+                                    std::int64_t* to) {
+  const auto load = [&](const auto* offsets) {
+    offsets += batch * a.offsets_stride + row;
+#pragma unroll 4
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+      to[i] = std::int64_t{offsets[i]} - a.base;
+  };
+  if (a.offset_type == IndexType::i32)
+    load(static_cast<const std::int32_t*>(a.offsets));
+  else
+    load(static_cast<const std::int64_t*>(a.offsets));
+}
+
 constexpr int kSoftmaxThreads = 256;
-constexpr int kSoftmaxMostRows = 2048;  // of a block
+constexpr int kSoftmaxMostRows = 1024;  // of a block
 // Entries in shared memory at a time: 16 KiB of all arrays that are read, but not more than the registers of a block.
 template <class Op>
 constexpr int kSoftmaxStaged = std::min(4096, 16384 / (Op::kArrays * static_cast<int>(sizeof(typename Op::Stored))));
@@ -189,20 +204,20 @@ __device__ void write_part(const Op& op, const WholeBlock& block, SoftmaxRange p
   for (; at < part.end; at += WholeBlock::kSize) op.write(at, op.late_result(op.load(at), state));
 }
 
-// A block has `rows_per_block` rows, whose entries lie side by side. As many rows as fit are brought to shared memory at
-// a time, while those before are worked on, and their results are taken back from there, all in storage order, however
-// short the rows are. Groups of lanes take the rows that fit into their registers, warps those that fit into
-// theirs, and the whole block the rest. Rows that do not fit into shared memory are read twice by the whole block,
+// A block has `rows_per_block` rows, whose entries lie side by side. As many rows as fit are brought to shared memory
+// at a time, while those before are worked on, and their results are taken back from there, all in storage order,
+// however short the rows are. Groups of lanes take the rows that fit into their registers, warps those of up to 1,024
+// entries, and the whole block the rest. Rows that do not fit into shared memory are read twice by the whole block,
 // unless they are longer than `longest`. Shared memory: two times 16 KiB of entries (and 16 bytes per array, as they
-// keep their place in a piece), 8 bytes per row of offsets, 4 for the rows left over.
-// The size of the groups follows the mean length of the rows at hand.
+// keep their place in a piece), 8 bytes per row of offsets, 4 for the rows left over. The size of the groups follows
+// the mean length of the rows at hand.
 constexpr int kSoftmaxBuffer = 16384 + 2 * 16;
 template <class Op>
 __global__ void __launch_bounds__(kSoftmaxThreads, sizeof(typename Op::S) == 4 ? 4 : 2)
     softmax_rows_kernel(const typename Op::Arguments arguments, const SoftmaxStructure a, int rows_per_block,
                         std::int64_t longest) {
   using Stage = SoftmaxStage<typename Op::Stored>;
-  constexpr int kStaged = kSoftmaxStaged<Op>, kWarpEach = 16, kBlockEach = kStaged / kSoftmaxThreads;
+  constexpr int kStaged = kSoftmaxStaged<Op>, kWarpRow = 1024;  // longer ones are for the block
   constexpr int kWarps = kSoftmaxThreads / 32;
   extern __shared__ __align__(16) unsigned char shared[];
   auto* const offsets = reinterpret_cast<std::int64_t*>(shared + 2 * kSoftmaxBuffer);  // (rows_per_block + 1)
@@ -215,7 +230,7 @@ __global__ void __launch_bounds__(kSoftmaxThreads, sizeof(typename Op::S) == 4 ?
   const int thread = static_cast<int>(threadIdx.x);
   const Op op(arguments, batch);
   const WholeBlock block{room};
-  for (int i = thread; i <= count; i += kSoftmaxThreads) offsets[i] = softmax_offset(a, batch, row0 + i);
+  load_offsets(a, batch, row0, count + 1, offsets);
   if (thread == 0) for_warps = for_block = 0;
   __syncthreads();
 
@@ -251,13 +266,16 @@ __global__ void __launch_bounds__(kSoftmaxThreads, sizeof(typename Op::S) == 4 ?
     const auto in_groups = [&](auto group, auto each) {
       using Group = decltype(group);
       constexpr int kEach = decltype(each)::value;
+      constexpr int kLongest = Group::kSize == 32 ? kWarpRow : Group::kSize * kEach;
       for (int i = row + thread / Group::kSize; i < end; i += kSoftmaxThreads / Group::kSize) {
         const int begin = static_cast<int>(offsets[i] - first);
         const int length = static_cast<int>(offsets[i + 1] - first) - begin;
         if (length <= Group::kSize * kEach) {
           if (length > 0) staged_row<kEach>(op, group, here, begin, offsets[i], length);
+        } else if (length <= kLongest) {
+          op.staged_row(group, here, begin, offsets[i], length);
         } else if (group.index() == 0) {
-          if (length <= 32 * kWarpEach)
+          if (length <= kWarpRow)
             left[atomicAdd(&for_warps, 1)] = i;
           else
             left[rows_per_block - 1 - atomicAdd(&for_block, 1)] = i;
@@ -267,22 +285,22 @@ __global__ void __launch_bounds__(kSoftmaxThreads, sizeof(typename Op::S) == 4 ?
     const int mean = static_cast<int>(offsets[end] - first) / (end - row);
     if (mean <= 5)
       in_groups(GroupOf<2>{}, std::integral_constant<int, 4>{});
-    else if (mean <= 40)
-      in_groups(GroupOf<8>{}, std::integral_constant<int, 8>{});
+    else if (mean <= 20)
+      in_groups(GroupOf<8>{}, std::integral_constant<int, 4>{});
     else
-      in_groups(GroupOf<32>{}, std::integral_constant<int, kWarpEach>{});
+      in_groups(GroupOf<32>{}, std::integral_constant<int, 4>{});
     __syncthreads();
     if (for_warps + for_block != 0) {
       for (int i = thread / 32; i < for_warps; i += kWarps) {
         const std::int64_t begin = offsets[left[i]];
-        staged_row<kWarpEach>(op, GroupOf<32>{}, here, static_cast<int>(begin - first), begin,
-                              static_cast<int>(offsets[left[i] + 1] - begin));
+        op.staged_row(GroupOf<32>{}, here, static_cast<int>(begin - first), begin,
+                      static_cast<int>(offsets[left[i] + 1] - begin));
       }
       for (int i = 0; i < for_block; ++i) {
         const int taken = left[rows_per_block - 1 - i];
         const std::int64_t begin = offsets[taken];
-        staged_row<kBlockEach>(op, block, here, static_cast<int>(begin - first), begin,
-                               static_cast<int>(offsets[taken + 1] - begin));
+        op.staged_row(block, here, static_cast<int>(begin - first), begin,
+                      static_cast<int>(offsets[taken + 1] - begin));
       }
       __syncthreads();
       if (thread == 0) for_warps = for_block = 0;
