@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "cuda/kernels/spmm_kernels.hpp"
 #include "cuda/spmm_cost.hpp"
+#include "cuda/spmm_dense_tile.hpp"
 
 // Choice of the kernel, rows of op(A) for storages that have none, and the call. Kernels are in kernels/spmm_*.
 namespace spk::cuda {

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <climits>
+
+#include "cuda/kernels/spmm_args.cuh"
+#include "cuda/spmm_dense_tile.hpp"
+
+// SpMM on tensor cores: tiles of A are expanded to dense ones in shared memory. What all these kernels share.
+namespace spk::cuda {
+
+// Below this many entries in a row the error of split products (8 u |a b| each in the worst case, u = 2^-24) could
+// reach the allowed (nnz_row + 2) u sum |a b|; such rows are summed without tensor cores.
+inline constexpr int kShortRow = 12;
+// Nonzero operands of split products smaller than this lose bits of lo in the subnormal range.
+inline constexpr std::uint32_t kSmallBits = (127u - 60u) << 23;
+// Smaller than twice kSmallBits - 1 exactly for the bits of such values; zeros become the largest number.
+__device__ inline std::uint32_t smallness(std::uint32_t bits) { return (bits << 1) - 1; }
+inline constexpr std::uint32_t kSmallness = (kSmallBits << 1) - 1;
+
+__device__ inline std::uint32_t round_to_tf32(float x) {
+  std::uint32_t bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return bits;
+}
+
+// What such a kernel gets: indices are i32, offsets either, positions fit 31 bits.
+template <class Value, class Out>
+struct TileArgs {
+  SpmmArgs<Value, Out> spmm;
+  bool wide_offsets;
+  bool vector_c;  // 16-byte stores to C are aligned
+  bool b_batch;   // B has a matrix per matrix of the batch
+  std::int64_t tiles_m, tiles_n;
+};
+
+template <class Value, class Out>
+TileArgs<Value, Out> tile_args(const SpmmCall& call, int rows, int cols) {
+  const SpmmProblem& p = call.p;
+  const DenseView& c = p.c;
+  const auto aligned = [](std::int64_t elements) {
+    return elements * static_cast<std::int64_t>(sizeof(Out)) % 16 == 0;
+  };
+  TileArgs<Value, Out> tile{};
+  tile.spmm = spmm_args<Value, Out>(call);
+  tile.wide_offsets = call.rows.offset_type == IndexType::i64;
+  tile.vector_c = reinterpret_cast<std::uintptr_t>(c.values) % 16 == 0 && aligned(c.ld) &&
+                  (c.batch_count == 1 || aligned(c.batch_stride));
+  tile.b_batch = p.b.batch_count > 1 && p.b.batch_stride != 0;
+  tile.tiles_m = (p.m + rows - 1) / rows;
+  tile.tiles_n = (p.n + cols - 1) / cols;
+  return tile;
+}
+
+// Position of the first entry of row i.
+template <class Value, class Out>
+__device__ int row_start(const TileArgs<Value, Out>& tile, std::int64_t batch, std::int64_t i) {
+  const std::int64_t at = batch * tile.spmm.offsets_stride + i;
+  const std::int64_t offset = tile.wide_offsets ? static_cast<const std::int64_t*>(tile.spmm.offsets)[at]
+                                                : static_cast<const std::int32_t*>(tile.spmm.offsets)[at];
+  return static_cast<int>(offset - tile.spmm.base);
+}
+
+// The sum over the entries [begin, end) times column j of B, in storage order: what an element of C is where the
+// tensor cores' answer cannot be trusted.
+template <class Value, class Out>
+__device__ float sum_exactly(const TileArgs<Value, Out>& tile, std::int64_t batch, int begin, int end, std::int64_t j) {
+  const auto& args = tile.spmm;
+  const int* columns = static_cast<const int*>(args.indices) + batch * args.indices_stride;
+  const Value* values = args.values + batch * args.values_stride;
+  const Value* b = args.b.values + batch * args.b.batch_stride + j * args.b.col_stride;
+  float sum = 0;
+  for (int p = begin; p < end; ++p)
+    sum = fmaf(to_sum(values[p]), to_sum(b[(columns[p] - args.base) * args.b.row_stride]), sum);
+  return sum;
+}
+
+__device__ inline std::uint32_t load_shared(std::uint32_t address) {
+  std::uint32_t bits;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(bits) : "r"(address) : "memory");
+  return bits;
+}
+
+// An f32 operand as tf32 numbers hi and, with split products, lo; `smallest` keeps the least smallness.
+template <class Config>
+__device__ void split_b(std::uint32_t bits, std::uint32_t& hi, std::uint32_t& lo, std::uint32_t& smallest) {
+  if constexpr (Config::kSplit) {
+    // Rounds halves up; a NaN may lose itself here, not in lo.
+    hi = (bits + 0x1000) & 0xffffe000;
+    lo = __float_as_uint(__uint_as_float(bits) - __uint_as_float(hi));
+    smallest = min(smallest, smallness(bits));
+  } else {
+    hi = round_to_tf32(__uint_as_float(bits));
+  }
+}
+
+// What a block knows of its rows and columns.
+template <class Config>
+struct TileLines {
+  int begin[Config::kRows], end[Config::kRows];                                 // positions of entries
+  alignas(4) unsigned char again_row[Config::kRows], again_col[Config::kCols];  // to be made by sum_exactly
+  int limit;                                                                    // end of the arrays
+
+  template <class Tile>
+  __device__ void read(const Tile& tile, std::int64_t batch, std::int64_t row, bool active, int threads) {
+    for (int i = threadIdx.x; i < Config::kRows; i += threads) {
+      const bool inside = active && row + i < tile.spmm.m;
+      begin[i] = inside ? row_start(tile, batch, row + i) : 0;
+      end[i] = inside ? row_start(tile, batch, row + i + 1) : 0;
+      again_row[i] = Config::kSplit && end[i] - begin[i] < kShortRow;
+    }
+    for (int i = threadIdx.x; i < Config::kCols; i += threads) again_col[i] = 0;
+    if (threadIdx.x == 0) limit = active ? row_start(tile, batch, tile.spmm.m) : 0;
+  }
+};
+
+// Sums on their way to C, as floats in shared memory: the contiguous index of C is contiguous there, too; 4 floats more
+// per line keep most accesses off each other's banks.
+template <class Config>
+struct StagedSteps {
+  int row, col;
+  __device__ explicit StagedSteps(bool along_cols)
+      : row(along_cols ? Config::kCols + 4 : 1), col(along_cols ? 1 : Config::kRows + 4) {}
+};
+
+// From staged sums to C, by kThreads threads of a block, 16 bytes of C per thread and line. kAlongCols: lines are rows,
+// as the columns of C are contiguous. The tile's first element of C is (row, col).
+template <class Config, int kThreads, bool kAlongCols>
+__device__ void finish_lines(const TileArgs<typename Config::Value, typename Config::Out>& tile,
+                             const Scaling<float>& scaling, const TileLines<Config>& lines, std::int64_t batch,
+                             std::int64_t row, std::int64_t col, bool active, float* staged) {
+  using Out = typename Config::Out;
+  constexpr int kLine = kAlongCols ? Config::kCols : Config::kRows, kLines = kAlongCols ? Config::kRows : Config::kCols;
+  constexpr int kVector = 16 / sizeof(Out), kPerLine = kLine / kVector, kAtOnce = kThreads / kPerLine;
+  constexpr int kBatch = kLines / kAtOnce < 4 ? kLines / kAtOnce : 4;  // lines whose loads are under way together
+  static_assert(kThreads % kPerLine == 0 && kLines % (kAtOnce * kBatch) == 0,
+                "every thread keeps its place in the line");
+  const auto& args = tile.spmm;
+  const bool plain = scaling.beta_is_zero && args.is_plain;
+  const int minor = threadIdx.x % kPerLine * kVector;
+  const std::int64_t minor_left = (kAlongCols ? args.n - col : args.m - row) - minor;
+  const std::int64_t lines_left = kAlongCols ? args.m - row : args.n - col;
+  if (minor_left <= 0) return;
+  const int count = static_cast<int>(min(minor_left, static_cast<std::int64_t>(kVector)));
+  const unsigned char* minor_marks = (kAlongCols ? lines.again_col : lines.again_row) + minor;
+  const unsigned char* line_marks = kAlongCols ? lines.again_row : lines.again_col;
+  bool marked = false;
+#pragma unroll
+  for (int e = 0; e < kVector; e += 4) marked |= *reinterpret_cast<const std::uint32_t*>(minor_marks + e) != 0;
+  Out* const c =
+      args.c.values + batch * args.c.batch_stride + row * args.c.row_stride + col * args.c.col_stride + minor;
+  const std::int64_t line_stride = kAlongCols ? args.c.row_stride : args.c.col_stride;
+  const bool whole = tile.vector_c && count == kVector;
+
+#pragma unroll 1
+  for (int first = threadIdx.x / kPerLine; first < kLines; first += kAtOnce * kBatch) {
+    float x[kBatch][kVector];
+#pragma unroll
+    for (int b = 0; b < kBatch; ++b)
+#pragma unroll
+      for (int e = 0; e < kVector; e += 4) {
+        const float4 four = *reinterpret_cast<const float4*>(staged + (first + b * kAtOnce) * (kLine + 4) + minor + e);
+        x[b][e] = four.x, x[b][e + 1] = four.y, x[b][e + 2] = four.z, x[b][e + 3] = four.w;
+      }
+#pragma unroll
+    for (int b = 0; b < kBatch; ++b) {
+      const int line = first + b * kAtOnce;
+      if (line >= lines_left) break;
+      float* from = staged + line * (kLine + 4) + minor;
+      Out* to = c + line * line_stride;
+      float zero = 0;  // NaN where a sum is not finite
+#pragma unroll
+      for (int e = 0; e < kVector; ++e) zero = fmaf(x[b][e], 0.0f, zero);
+      const bool again = active && (marked || line_marks[line] != 0 || !(zero == 0));
+      if (again || !plain) {
+        // By way of the staged sums, so that this code is there once. Out to float and back is exact.
+#pragma unroll 1
+        for (int e = 0; e < count; ++e) {
+          const int r = kAlongCols ? line : minor + e, j = kAlongCols ? minor + e : line;
+          float sum = from[e];
+          if (again && (!isfinite(sum) || lines.again_row[r] != 0 || lines.again_col[j] != 0))
+            sum = sum_exactly(tile, batch, lines.begin[r], lines.end[r], col + j);
+          from[e] = plain ? sum : to_sum(finish(args, scaling, batch, row + r, col + j, sum, to + e));
+        }
+#pragma unroll
+        for (int e = 0; e < kVector; ++e) x[b][e] = from[e];
+      }
+      alignas(16) Out out[kVector];
+#pragma unroll
+      for (int e = 0; e < kVector; ++e)
+        out[e] = FromSum<Out>::of(plain ? (active ? scaling.alpha * x[b][e] : 0.0f) : x[b][e]);
+      if (whole) {
+        *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(out);
+      } else {
+#pragma unroll
+        for (int e = 0; e < kVector; ++e)
+          if (e < count) to[e] = out[e];
+      }
+    }
+  }
+}
+
+template <class Config, int kThreads>
+__device__ void finish_staged(const TileArgs<typename Config::Value, typename Config::Out>& tile,
+                              const Scaling<float>& scaling, const TileLines<Config>& lines, std::int64_t batch,
+                              std::int64_t row, std::int64_t col, bool active, float* staged) {
+  if (tile.spmm.c.col_stride == 1)
+    finish_lines<Config, kThreads, true>(tile, scaling, lines, batch, row, col, active, staged);
+  else
+    finish_lines<Config, kThreads, false>(tile, scaling, lines, batch, row, col, active, staged);
+}
+
+}  // namespace spk::cuda

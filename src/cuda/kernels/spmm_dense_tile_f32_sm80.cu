@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "cuda/kernels/spmm_dense_tile_sm80_launch.cuh"
+#include "cuda/kernels/spmm_kernels.hpp"
+
+namespace spk::cuda {
+
+void spmm_mma_tile_split_tf32(const SpmmCall& call, const Launch& launch) {
+  launch_mma_tiles<float, float, TileMath::split_tf32>(call, launch);
+}
+
+void spmm_mma_tile_tf32(const SpmmCall& call, const Launch& launch) {
+  launch_mma_tiles<float, float, TileMath::tf32>(call, launch);
+}
+
+}  // namespace spk::cuda
