@@ -7,7 +7,7 @@
 #include "support/require.hpp"
 
 // AddressSanitizer ends the process at a size that cannot be had; here it must answer as any allocator does.
-extern "C" const char* __asan_default_options();
+extern "C" __attribute__((visibility("default"))) const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 
 // The memory calls on every backend that is here.
