@@ -45,6 +45,12 @@ const char* refuse_panel(const SpmmProblem& p) {
 }
 
 template <ValueType kType>
+const char* refuse_turned(const SpmmProblem& p) {
+  if (const char* reason = refuse_csr<kType>(p)) return reason;
+  return operand(p.b, p.op_b).row_stride == 1 ? nullptr : "columns of op(B) are not contiguous";
+}
+
+template <ValueType kType>
 const char* refuse_dot(const SpmmProblem& p) {
   if (const char* reason = refuse_csr<kType>(p)) return reason;
   return p.n <= 16 ? nullptr : "n > 16";
@@ -55,7 +61,27 @@ const char* refuse_any(const SpmmProblem& p) {
   return p.a.value_type == kType ? nullptr : "other value type";
 }
 
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::size_t bytes_of(std::int64_t count, std::size_t size) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(count, static_cast<std::int64_t>(size), &bytes) || bytes > INT64_MAX / 4)
+    throw Error(SPK_STATUS_INDEX_OVERFLOW, "the workspace of this product does not fit in 63 bits");
+  return padded(static_cast<std::size_t>(bytes));
+}
+
 std::size_t no_workspace(const Device&, const SpmmProblem&) { return 0; }
+
+// Rows of op(B), of every matrix of B's batch.
+std::size_t turned_workspace(const Device&, const SpmmProblem& p) {
+  if (p.skips_product()) return 0;
+  const std::int64_t matrices = p.b.batch_stride == 0 ? 1 : p.b.batch_count;
+  std::int64_t elements = 0;
+  if (__builtin_mul_overflow(p.k, p.n, &elements) || __builtin_mul_overflow(elements, matrices, &elements))
+    throw Error(SPK_STATUS_INDEX_OVERFLOW, "the workspace of this product does not fit in 63 bits");
+  return bytes_of(elements, size_of(p.b.type));
+}
 
 #define SPK_KERNEL(name, sm, id, refuse, cost, workspace) {{#name, id, sm, &name, &refuse}, &cost, &workspace},
 constexpr SpmmRow kTable[] = {
@@ -66,16 +92,6 @@ constexpr SpmmRow kTable[] = {
 const SpmmRow& kernel_for(const Device& device, const SpmmProblem& p) {
   if (const SpmmRow* row = select_spmm(device, p, nullptr)) return *row;
   throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes this product: %s", choose(device, p).text.c_str());
-}
-
-constexpr std::size_t kAlignment = 256;
-constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-std::size_t bytes_of(std::int64_t count, std::size_t size) {
-  std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(count, static_cast<std::int64_t>(size), &bytes) || bytes > INT64_MAX / 4)
-    throw Error(SPK_STATUS_INDEX_OVERFLOW, "the workspace of this product does not fit in 63 bits");
-  return padded(static_cast<std::size_t>(bytes));
 }
 
 // `planned`: places of entries are kept instead of their values, which may change.

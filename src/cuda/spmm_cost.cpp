@@ -3,6 +3,7 @@
 #include "cuda/spmm_cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace spk::cuda {
 namespace {
@@ -16,34 +17,65 @@ double entries(const SpmmProblem& p) noexcept {
 }
 double value_bytes(const SpmmProblem& p) noexcept { return static_cast<double>(size_of(p.a.value_type)); }
 
+constexpr double kWriteRate = 3.5e6;  // bytes of C per microsecond
+double written(const SpmmProblem& p) noexcept {
+  const double elements = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.c.batch_count);
+  // Columns of C that are not contiguous cost a sector per element.
+  return elements * (p.c.col_stride() == 1 ? static_cast<double>(size_of(p.c.type)) : 16.0);
+}
+
 // One kernel's expected time: start + bytes gathered from L1 and shared memory over the share of the peak it reaches.
 double gather(const Device& device, const SpmmProblem& p, double columns, double start, double share) noexcept {
   return start + entries(p) * columns * value_bytes(p) / (share * l1_bytes(device));
 }
 
+// How much longer the slowest group of a panel or row kernel runs when there is less work than the device can hold.
+double latency(const SpmmProblem& p, double entries_per_step) noexcept {
+  constexpr double kStep = 0.012;  // microseconds of one run of entries, dependent loads included
+  return kStep * static_cast<double>(p.a.nnz) / std::max(1.0, static_cast<double>(p.m)) / entries_per_step;
+}
+
 }  // namespace
 
 double cost_rows(const Device& device, const SpmmProblem& p) {
-  const double columns = std::max(8.0, static_cast<double>(p.n));
-  return gather(device, p, columns, 3.0, 0.3);
+  const double vector = 16 / value_bytes(p);
+  const double n = static_cast<double>(p.n);
+  const double columns = n <= 2 * vector ? 2 * vector : n;
+  const double share = n >= 96 * vector ? 0.50 : 0.36;
+  return gather(device, p, columns, 2.4, share) + latency(p, n <= 2 * vector ? 32 : 4) + written(p) / kWriteRate;
 }
 
 double cost_panel(const Device& device, const SpmmProblem& p) {
-  const double columns = 128 / value_bytes(p);
-  const double panels = std::max(1.0, static_cast<double>((p.n + 31) / 32));
-  const double staged = static_cast<double>(p.k) * 128 / 40e3;  // 40 KB per microsecond and multiprocessor
-  const double waves = std::max(1.0, panels / device.sm_count);
-  return gather(device, p, panels * columns, 3.5, 0.6) + staged * waves;
+  const double row_packs = 8, pitch = 16 * row_packs + 16;
+  const double per_panel = 16 * row_packs / value_bytes(p);
+  const double panels = std::ceil(std::max(1.0, static_cast<double>(p.n)) / per_panel);
+  const double k = static_cast<double>(p.k), rows = static_cast<double>(device.shared_per_block) / pitch;
+  const double chunks = std::ceil(k / rows);
+  const bool wide = 2 * k < rows && panels / 2 * static_cast<double>(p.m) / 64 >= device.sm_count;
+  const double waves = std::max(1.0, panels * static_cast<double>(p.c.batch_count) / device.sm_count);
+  const double staged = k * pitch / 45e3 * waves;  // 45 KB per microsecond and multiprocessor
+  const double share = (wide ? 0.66 : 0.52) / (chunks == 1 ? 1 : 0.5 * chunks + 0.2);
+  // All rows of a panel pass through few blocks when there are few panels.
+  const double groups = std::min(64.0 * device.sm_count, panels * std::max(1.0, static_cast<double>(p.m)));
+  const double rounds = std::ceil(panels * static_cast<double>(p.m) / groups);
+  return gather(device, p, panels * per_panel, 3.2, share) + staged + rounds * chunks * latency(p, 4) +
+         written(p) / kWriteRate;
 }
 
 double cost_dot(const Device& device, const SpmmProblem& p) {
-  // Every element of B is a transaction of its own.
-  return gather(device, p, static_cast<double>(p.n) * 8, 2.5, 0.5);
+  // Every element of B is a transaction of its own, of a sector.
+  return gather(device, p, static_cast<double>(p.n) * 32 / value_bytes(p), 2.4, 0.5) + latency(p, 128) +
+         0.25 * static_cast<double>(p.n);
+}
+
+double cost_turned(const Device& device, const SpmmProblem& p) {
+  const double moved = 2.0 * static_cast<double>(p.k) * static_cast<double>(p.n) * value_bytes(p);
+  const double matrices = p.b.batch_stride == 0 ? 1 : static_cast<double>(p.b.batch_count);
+  return cost_rows(device, p) + 1.5 + moved * matrices / 3e6;
 }
 
 double cost_any(const Device& device, const SpmmProblem& p) {
-  return gather(device, p, static_cast<double>(p.n), 4.0, 0.02) +
-         static_cast<double>(p.a.nnz) / std::max(1.0, static_cast<double>(p.m)) * 0.5;
+  return gather(device, p, static_cast<double>(p.n), 4.0, 0.02) + latency(p, 0.05);
 }
 
 }  // namespace spk::cuda

@@ -11,6 +11,7 @@ namespace spk::cuda {
 double cost_rows(const Device& device, const SpmmProblem& p);
 double cost_panel(const Device& device, const SpmmProblem& p);
 double cost_dot(const Device& device, const SpmmProblem& p);
+double cost_turned(const Device& device, const SpmmProblem& p);
 double cost_any(const Device& device, const SpmmProblem& p);
 
 }  // namespace spk::cuda

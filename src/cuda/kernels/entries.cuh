@@ -34,6 +34,10 @@ __device__ inline std::int64_t read_index(const void* array, IndexType type, std
   return static_cast<const std::uint16_t*>(array)[i];
 }
 
+__device__ inline const void* advance_index(const void* array, IndexType type, std::int64_t by) {
+  return static_cast<const char*>(array) + by * (type == IndexType::i32 ? 4 : type == IndexType::i64 ? 8 : 2);
+}
+
 constexpr int kRun = 4;  // entries that are read at once
 
 // A row's place in the arrays of values and columns.

@@ -145,10 +145,16 @@ __device__ Out finish(const SpmmArgs<Value, Out>& args, const Scaling<Sum<Value>
   return FromSum<Out>::of(x);
 }
 
+// Where C(i, j) of matrix `batch` lies.
+template <class Value, class Out>
+__device__ Out* place_in_c(const SpmmArgs<Value, Out>& args, std::int64_t batch, std::int64_t i, std::int64_t j) {
+  return args.c.values + batch * args.c.batch_stride + i * args.c.row_stride + j * args.c.col_stride;
+}
+
 template <class Value, class Out>
 __device__ void store(const SpmmArgs<Value, Out>& args, const Scaling<Sum<Value>>& s, std::int64_t batch,
                       std::int64_t i, std::int64_t j, Sum<Value> sum) {
-  Out* at = args.c.values + batch * args.c.batch_stride + i * args.c.row_stride + j * args.c.col_stride;
+  Out* at = place_in_c(args, batch, i, j);
   *at = finish(args, s, batch, i, j, sum, at);
 }
 
@@ -159,23 +165,24 @@ bool packs_columns(const DenseView& c, int count) noexcept {
          c.row_stride() % count == 0 && c.batch_stride % count == 0;
 }
 
-// Columns j .. j + count - 1 of row i; packed: all kCount at once.
+// Columns j .. j + count - 1 of row i, whose first element lies at `at`; packed: all kCount at once.
 template <int kCount, class Value, class Out>
-__device__ void store_columns(const SpmmArgs<Value, Out>& args, const Scaling<Sum<Value>>& s, std::int64_t batch,
-                              std::int64_t i, std::int64_t j, int count, bool packed,
+__device__ void store_columns(const SpmmArgs<Value, Out>& args, const Scaling<Sum<Value>>& s, Out* at,
+                              std::int64_t batch, std::int64_t i, std::int64_t j, int count, bool packed,
                               const Sum<Value> (&sums)[kCount]) {
   if (packed && count == kCount) {
-    auto* at =
-        reinterpret_cast<Pack<Out, kCount>*>(args.c.values + batch * args.c.batch_stride + i * args.c.row_stride + j);
     Pack<Out, kCount> out{};
-    if (!s.beta_is_zero) out = *at;
+    if (!s.beta_is_zero) out = *reinterpret_cast<Pack<Out, kCount>*>(at);
 #pragma unroll
     for (int c = 0; c < kCount; ++c) out.at[c] = finish(args, s, batch, i, j + c, sums[c], &out.at[c]);
-    *at = out;
+    *reinterpret_cast<Pack<Out, kCount>*>(at) = out;
   } else {
 #pragma unroll
     for (int c = 0; c < kCount; ++c)
-      if (c < count) store(args, s, batch, i, j + c, sums[c]);
+      if (c < count) {
+        Out* element = at + c * args.c.col_stride;
+        *element = finish(args, s, batch, i, j + c, sums[c], element);
+      }
   }
 }
 

@@ -8,10 +8,12 @@
 // SpMM with the rows of a few columns of op(B) in shared memory.
 namespace spk::cuda {
 
-constexpr int kPanelThreads = 512;     // most threads of a block
-constexpr int kPanelLanes = 8;         // lanes of a row of C, each with a pack of 16 bytes
-constexpr int kPanelPitch = 128 + 16;  // bytes from row to row: 8 packs, and one to spread the rows over the banks
-constexpr int kPanelGroupRows = 4;     // rows of C that a group keeps while the panel changes
+constexpr int kPanelThreads = 512;  // most threads of a block
+constexpr int kPanelLanes = 8;      // lanes of a row of C, each with one or two packs of 16 bytes
+constexpr int kPanelGroupRows = 4;  // rows of C that a group keeps while the panel changes
+
+// Bytes from row to row of the panel: 8 or 16 packs, and one to spread the rows over the banks.
+constexpr int panel_pitch(int packs) noexcept { return packs * kPanelLanes * 16 + 16; }
 
 struct PanelGrid {
   unsigned row_blocks;  // blocks that share a panel's columns
@@ -23,10 +25,10 @@ struct PanelGrid {
 };
 
 // Fills the panel from `rows` rows of op(B), columns 0 .. count - 1; columns from count on are never used.
-template <class Value>
+template <int kPacks, class Value>
 __device__ void stage_panel(char* panel, const Value* b, std::int64_t row_stride, std::int64_t col_stride, int rows,
                             int count, bool packed) {
-  constexpr int kVec = 16 / sizeof(Value);
+  constexpr int kVec = 16 / sizeof(Value), kRowPacks = kPacks * kPanelLanes;
   const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
   const auto move = [&](int r, int pack) {
     Pack<Value, kVec> x{};
@@ -38,12 +40,12 @@ __device__ void stage_panel(char* panel, const Value* b, std::int64_t row_stride
       for (int c = 0; c < kVec; ++c)
         if (pack * kVec + c < count) x.at[c] = at[c * col_stride];
     }
-    *reinterpret_cast<Pack<Value, kVec>*>(panel + r * kPanelPitch + pack * 16) = x;
+    *reinterpret_cast<Pack<Value, kVec>*>(panel + r * panel_pitch(kPacks) + pack * 16) = x;
   };
   // Neighbouring lanes read neighbouring memory: packs of one row, or one pack of neighbouring rows.
   if (col_stride == 1) {
 #pragma unroll 4
-    for (int r = thread / kPanelLanes; r < rows; r += threads / kPanelLanes) move(r, thread % kPanelLanes);
+    for (int r = thread / kRowPacks; r < rows; r += threads / kRowPacks) move(r, thread % kRowPacks);
   } else {
     for (int pack = 0; pack * kVec < count; ++pack)
 #pragma unroll 2
@@ -56,11 +58,12 @@ __device__ void stage_panel(char* panel, const Value* b, std::int64_t row_stride
 // memory it passes through in chunks, and a group walks its rows once per chunk, taking the entries of that chunk.
 // Shared memory: 144 bytes per row of a chunk. blockIdx.x runs over panels times row blocks, y over the batch.
 // Source: the idea of staging dense operands as in Sputnik (SC 2020, section 5.3), here for a panel as high as k.
-template <class Value, class Out, class Index, int kRows, bool kAligned>
+template <class Value, class Out, class Index, int kRows, int kPacks, bool kAligned>
 __global__ void __launch_bounds__(kPanelThreads, 1)
     spmm_panel(const __grid_constant__ SpmmArgs<Value, Out> args, const PanelGrid grid) {
   using S = Sum<Value>;
-  constexpr int kVec = 16 / sizeof(Value), kColumns = kVec * kPanelLanes;
+  constexpr int kVec = 16 / sizeof(Value), kTogether = kVec * kPacks, kColumns = kTogether * kPanelLanes;
+  constexpr int kPitch = panel_pitch(kPacks);
   extern __shared__ __align__(16) char panel[];
   const Scaling<S> scaling = scaling_of(args);
   const bool skip = args.skips_product || scaling.alpha_is_zero;
@@ -69,9 +72,6 @@ __global__ void __launch_bounds__(kPanelThreads, 1)
   const int lane = static_cast<int>(threadIdx.x) % kPanelLanes;
   const int groups = static_cast<int>(blockDim.x) / kPanelLanes;
   const int count = static_cast<int>(min(static_cast<std::int64_t>(kColumns), args.n - j0));
-  // Negative for a lane without columns. Not clamped at 0: ptxas 13.0 makes one VIMNMX.RELU of max(0, min(a, x)) and then
-  // takes its predicate, which is wrong for x < 0, as the answer to == a.
-  const int my_count = min(kVec, count - lane * kVec);
 
   struct Fetch {
     std::uint32_t panel;  // where column 0 of the index array would lie, for this lane
@@ -81,8 +81,16 @@ __global__ void __launch_bounds__(kPanelThreads, 1)
     __device__ bool wants(Index column) const {
       return kRows == 1 || static_cast<unsigned>(static_cast<int>(column) - first) < static_cast<unsigned>(rows);
     }
-    __device__ Pack<Value, kVec> operator()(Index column) const {
-      return load_shared<Value, kVec>(panel + static_cast<std::uint32_t>(column) * kPanelPitch);
+    __device__ Pack<Value, kTogether> operator()(Index column) const {
+      Pack<Value, kTogether> together;
+#pragma unroll
+      for (int q = 0; q < kPacks; ++q) {
+        const auto pack =
+            load_shared<Value, kVec>(panel + static_cast<std::uint32_t>(column) * kPitch + q * kPanelLanes * 16);
+#pragma unroll
+        for (int c = 0; c < kVec; ++c) together.at[q * kVec + c] = pack.at[c];
+      }
+      return together;
     }
   };
   const auto panel_address = static_cast<std::uint32_t>(__cvta_generic_to_shared(panel));
@@ -91,43 +99,53 @@ __global__ void __launch_bounds__(kPanelThreads, 1)
     const auto* indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
     const Value* values = args.values + batch * args.values_stride;
     const Value* b = args.b.values + batch * args.b.batch_stride + j0 * args.b.col_stride;
+    Out* c = place_in_c(args, batch, 0, j0);
+    const void* offsets = advance_index(args.offsets, grid.offset_type, batch * args.offsets_stride);
     const std::int64_t set = std::int64_t{groups} * kRows;
     for (std::int64_t first = row_block * set; first < args.m; first += grid.row_blocks * set) {
-      S acc[kRows][kVec] = {};
+      S acc[kRows][kTogether] = {};
       for (int chunk = 0; chunk < grid.chunks && !skip; ++chunk) {
         const int k0 = chunk * grid.chunk_rows;
         const int rows = min(grid.chunk_rows, static_cast<int>(args.k) - k0);
         if (grid.chunks > 1 || first == row_block * set) {
           __syncthreads();
-          stage_panel(panel, b + k0 * args.b.row_stride, args.b.row_stride, args.b.col_stride, rows, count,
-                      grid.packed_b);
+          stage_panel<kPacks>(panel, b + k0 * args.b.row_stride, args.b.row_stride, args.b.col_stride, rows, count,
+                              grid.packed_b);
           __syncthreads();
         }
-        const Fetch fetch{panel_address + lane * 16 - static_cast<std::uint32_t>((k0 + args.base) * kPanelPitch),
+        const Fetch fetch{panel_address + lane * 16 - static_cast<std::uint32_t>((k0 + args.base) * kPitch),
                           k0 + args.base, rows, args.conjugate_b};
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
           const std::int64_t row = first + r * groups + threadIdx.x / kPanelLanes;
           if (row < args.m)
-            add_entries<kVec, kAligned>(
-                values, indices,
-                row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row), args.entries,
-                0, 1, args.conjugate_a, fetch, acc[r]);
+            add_entries<kTogether, kAligned>(values, indices, row_range(offsets, grid.offset_type, args.base, row),
+                                             args.entries, 0, 1, args.conjugate_a, fetch, acc[r]);
         }
       }
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
         const std::int64_t row = first + r * groups + threadIdx.x / kPanelLanes;
         if (row < args.m)
-          store_columns<kVec>(args, scaling, batch, row, j0 + lane * kVec, my_count, grid.packed_c, acc[r]);
+#pragma unroll
+          for (int q = 0; q < kPacks; ++q) {
+            const int at = (q * kPanelLanes + lane) * kVec;
+            S sums[kVec];
+#pragma unroll
+            for (int x = 0; x < kVec; ++x) sums[x] = acc[r][q * kVec + x];
+            // Negative for a lane without columns. Not clamped at 0: ptxas 13.0 makes one VIMNMX.RELU of
+            // max(0, min(a, x)) and then takes its predicate, wrong for x < 0, as the answer to == a.
+            store_columns<kVec>(args, scaling, c + row * args.c.row_stride + at * args.c.col_stride, batch, row,
+                                j0 + at, min(kVec, count - at), grid.packed_c, sums);
+          }
       }
     }
   }
 }
 
-template <class Value, class Out, class Index>
+template <class Value, class Out, class Index, int kPacks>
 void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
-  constexpr int kVec = 16 / sizeof(Value), kColumns = kVec * kPanelLanes;
+  constexpr int kVec = 16 / sizeof(Value), kColumns = kVec * kPacks * kPanelLanes, kPitch = panel_pitch(kPacks);
   const SpmmProblem& p = call.p;
   const Operand b = operand(p.b, p.op_b);
   const std::int64_t panels = (p.n + kColumns - 1) / kColumns, sms = launch.device.sm_count;
@@ -137,7 +155,7 @@ void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
   const std::int64_t groups = threads / kPanelLanes;
 
   PanelGrid grid{};
-  const int most_rows = static_cast<int>(launch.device.shared_per_block / kPanelPitch);
+  const int most_rows = static_cast<int>(launch.device.shared_per_block / kPitch);
   grid.chunks = std::max(1, static_cast<int>((p.k + most_rows - 1) / most_rows));
   grid.chunk_rows = static_cast<int>((p.k + grid.chunks - 1) / grid.chunks);
   // As many row blocks as fill the device once, none without a row for every group.
@@ -151,12 +169,15 @@ void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
       b.col_stride == 1 && is_aligned(b.values, 16) && b.row_stride % kVec == 0 && p.b.batch_stride % kVec == 0;
   grid.packed_c = packs_columns<Out>(p.c, kVec);
   grid.offset_type = call.rows.offset_type;
-  const int bytes = grid.chunk_rows * kPanelPitch;
-  const bool aligned = reads_runs(call.rows);
-  const auto kernel =
-      grid.chunks == 1 ? (aligned ? &spmm_panel<Value, Out, Index, 1, true> : &spmm_panel<Value, Out, Index, 1, false>)
-                       : (aligned ? &spmm_panel<Value, Out, Index, kPanelGroupRows, true>
-                                  : &spmm_panel<Value, Out, Index, kPanelGroupRows, false>);
+  const int bytes = grid.chunk_rows * kPitch;
+  const auto kernel = [&] {
+    const bool aligned = reads_runs(call.rows);
+    if constexpr (kPacks == 1)
+      if (grid.chunks > 1)
+        return aligned ? &spmm_panel<Value, Out, Index, kPanelGroupRows, 1, true>
+                       : &spmm_panel<Value, Out, Index, kPanelGroupRows, 1, false>;
+    return aligned ? &spmm_panel<Value, Out, Index, 1, kPacks, true> : &spmm_panel<Value, Out, Index, 1, kPacks, false>;
+  }();
   if (bytes > 48 << 10)
     SPK_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   const dim3 blocks(static_cast<unsigned>(panels * row_blocks),
@@ -165,10 +186,22 @@ void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
   SPK_CUDA_CHECK(cudaGetLastError());
 }
 
+// Two packs per lane halve the share of the entries in what is read; they need room for twice the panel and columns
+// enough to keep the device busy.
+template <class Value, class Out, class Index>
+void spmm_panel_by_width(const SpmmCall& call, const Launch& launch) {
+  constexpr std::int64_t kWide = 16 / sizeof(Value) * 2 * kPanelLanes;
+  const SpmmProblem& p = call.p;
+  const bool fits = p.k * panel_pitch(2) <= static_cast<std::int64_t>(launch.device.shared_per_block);
+  if (fits && p.n / kWide * (p.m / 64) >= launch.device.sm_count)
+    return launch_spmm_panel<Value, Out, Index, 2>(call, launch);
+  launch_spmm_panel<Value, Out, Index, 1>(call, launch);
+}
+
 template <class Value, class Out = Value>
 void spmm_panel_by_index(const SpmmCall& call, const Launch& launch) {
-  if (call.rows.index_type == IndexType::i64) return launch_spmm_panel<Value, Out, std::int64_t>(call, launch);
-  launch_spmm_panel<Value, Out, std::int32_t>(call, launch);
+  if (call.rows.index_type == IndexType::i64) return spmm_panel_by_width<Value, Out, std::int64_t>(call, launch);
+  spmm_panel_by_width<Value, Out, std::int32_t>(call, launch);
 }
 
 }  // namespace spk::cuda

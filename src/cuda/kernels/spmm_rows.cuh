@@ -18,16 +18,17 @@ struct RowsGrid {
   IndexType offset_type;
 };
 
-// Mapping: a group of kLanes lanes covers kLanes * kVec neighbouring columns of C, each lane kVec of them. The other
+// Mapping: a group of kLanes lanes covers kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks
+// packs of kVec of them. The other
 // groups of the warp, and of the warps_per_row warps that share a row, take other entries of the same row; their sums
 // meet through shuffles and then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec sums).
 // blockIdx.x runs over rows, so that blocks of one time read the same columns of B; y over tiles of columns, z over the
 // batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4, with the row's entries split once more.
-template <class Value, class Out, class Index, int kLanes, int kVec, bool kAligned>
+template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks, bool kAligned>
 __global__ void __launch_bounds__(kRowsWarps * 32)
     spmm_rows(const __grid_constant__ SpmmArgs<Value, Out> args, const RowsGrid grid) {
   using S = Sum<Value>;
-  constexpr int kGroups = 32 / kLanes, kTile = kLanes * kVec;
+  constexpr int kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
   __shared__ S partial[kRowsWarps * kTile];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int warps_per_row = 1 << grid.warps_log2;
@@ -43,18 +44,25 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
     bool conjugate;
     __device__ S element(Value x) const { return conjugate_if(conjugate, to_sum(x)); }
     __device__ bool wants(Index) const { return true; }
-    __device__ Pack<Value, kVec> operator()(Index column) const {
+    __device__ Pack<Value, kTogether> operator()(Index column) const {
       const auto* at =
           reinterpret_cast<const Value*>(b + static_cast<std::int64_t>(static_cast<int>(column)) * row_bytes);
-      if constexpr (kVec > 1) {
-        if (count < kVec) {
-          Pack<Value, kVec> pack;
+      Pack<Value, kTogether> together;
 #pragma unroll
-          for (int c = 0; c < kVec; ++c) pack.at[c] = c < count ? at[c] : Value{};
-          return pack;
+      for (int q = 0; q < kPacks; ++q) {
+        const int before = q * kLanes * kVec;
+        Pack<Value, kVec> pack{};
+        if (before + kVec <= count) {
+          pack = *reinterpret_cast<const Pack<Value, kVec>*>(at + before);
+        } else {
+#pragma unroll
+          for (int c = 0; c + 1 < kVec; ++c)
+            if (before + c < count) pack.at[c] = at[before + c];
         }
+#pragma unroll
+        for (int c = 0; c < kVec; ++c) together.at[q * kVec + c] = pack.at[c];
       }
-      return *reinterpret_cast<const Pack<Value, kVec>*>(at);
+      return together;
     }
   };
 
@@ -63,49 +71,59 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
     const Value* values = args.values + batch * args.values_stride;
     for (std::int64_t tile = blockIdx.y; tile * kTile < args.n; tile += gridDim.y) {
       const std::int64_t j = tile * kTile + first_column;
-      const int count = static_cast<int>(min(static_cast<std::int64_t>(kVec), args.n - j));  // columns of this lane
+      const int count =
+          static_cast<int>(min(static_cast<std::int64_t>(kTile), args.n - j));  // from the lane's first on
       const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * rows_per_block + (warp >> grid.warps_log2);
-      S acc[kVec] = {};
+      S acc[kTogether] = {};
       if (row < args.m && !skip && count > 0) {
         const int row_bytes = static_cast<int>(args.b.row_stride * sizeof(Value));
         const Value* b = args.b.values + batch * args.b.batch_stride + j;
         const Fetch fetch{reinterpret_cast<const char*>(b) - static_cast<std::int64_t>(args.base) * row_bytes,
                           row_bytes, count, args.conjugate_b};
-        add_entries<kVec, kAligned>(
+        add_entries<kTogether, kAligned>(
             values, indices, row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row),
             args.entries, share * kGroups + lane / kLanes, kGroups << grid.warps_log2, args.conjugate_a, fetch, acc);
       }
 #pragma unroll
       for (int mask = kLanes; mask < 32; mask *= 2)
 #pragma unroll
-        for (int c = 0; c < kVec; ++c) acc[c] = add(acc[c], shuffle_xor(acc[c], mask));
+        for (int c = 0; c < kTogether; ++c) acc[c] = add(acc[c], shuffle_xor(acc[c], mask));
       if (warps_per_row > 1) {
         __syncthreads();
         if (lane < kLanes)
 #pragma unroll
-          for (int c = 0; c < kVec; ++c) partial[warp * kTile + first_column + c] = acc[c];
+          for (int c = 0; c < kTogether; ++c) partial[warp * kTile + c * kLanes + lane] = acc[c];
         __syncthreads();
         if (share == 0 && lane < kLanes)
           for (int other = 1; other < warps_per_row; ++other)
 #pragma unroll
-            for (int c = 0; c < kVec; ++c) acc[c] = add(acc[c], partial[(warp + other) * kTile + first_column + c]);
+            for (int c = 0; c < kTogether; ++c)
+              acc[c] = add(acc[c], partial[(warp + other) * kTile + c * kLanes + lane]);
       }
       if (row < args.m && share == 0 && lane < kLanes)
-        store_columns<kVec>(args, scaling, batch, row, j, count, grid.packed_c, acc);
+#pragma unroll
+        for (int q = 0; q < kPacks; ++q) {
+          const int before = q * kLanes * kVec;
+          S sums[kVec];
+#pragma unroll
+          for (int c = 0; c < kVec; ++c) sums[c] = acc[q * kVec + c];
+          store_columns<kVec>(args, scaling, place_in_c(args, batch, row, j + before), batch, row, j + before,
+                              min(kVec, count - before), grid.packed_c, sums);
+        }
     }
   }
 }
 
-template <class Value, class Out, class Index, int kLanes, int kVec>
+template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks = 1>
 void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   const SpmmProblem& p = call.p;
   const std::int64_t per_row = p.m == 0 ? 0 : call.rows.nnz / p.m;
-  constexpr int kGroups = 32 / kLanes;
+  constexpr int kGroups = 32 / kLanes, kTile = kLanes * kVec * kPacks;
   RowsGrid grid{};
-  // About two runs of four entries per group, while there are not enough rows to fill the device otherwise.
-  const std::int64_t tiles = (p.n + kLanes * kVec - 1) / (kLanes * kVec);
-  const std::int64_t warps_wanted = std::int64_t{32} * launch.device.sm_count;
-  while (1 << grid.warps_log2 < kRowsWarps && (kGroups * 8 << grid.warps_log2) < per_row &&
+  // At least four runs of four entries per group, while there are not enough rows to fill the device otherwise.
+  const std::int64_t tiles = (p.n + kTile - 1) / kTile;
+  const std::int64_t warps_wanted = std::int64_t{24} * launch.device.sm_count;
+  while (1 << grid.warps_log2 < kRowsWarps && (kGroups * 16 << grid.warps_log2) < per_row &&
          (p.m * tiles * p.c.batch_count << grid.warps_log2) < warps_wanted)
     ++grid.warps_log2;
   grid.packed_c = packs_columns<Out>(p.c, kVec);
@@ -114,8 +132,8 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
                     static_cast<unsigned>(std::min<std::int64_t>(tiles, 65535)),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
-  const auto kernel = reads_runs(call.rows) ? &spmm_rows<Value, Out, Index, kLanes, kVec, true>
-                                            : &spmm_rows<Value, Out, Index, kLanes, kVec, false>;
+  const auto kernel = reads_runs(call.rows) ? &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks, true>
+                                            : &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks, false>;
   kernel<<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
 }
@@ -134,7 +152,9 @@ void spmm_rows_by_width(const SpmmCall& call, const Launch& launch) {
   }
   if (p.n <= 2 * kFull) return launch_spmm_rows<Value, Out, Index, 2, kFull>(call, launch);
   if (p.n <= 8 * kFull) return launch_spmm_rows<Value, Out, Index, 8, kFull>(call, launch);
-  launch_spmm_rows<Value, Out, Index, 32, kFull>(call, launch);
+  if (p.n <= 40 * kFull) return launch_spmm_rows<Value, Out, Index, 8, kFull, 2>(call, launch);
+  if (p.n <= 96 * kFull) return launch_spmm_rows<Value, Out, Index, 32, kFull>(call, launch);
+  launch_spmm_rows<Value, Out, Index, 32, kFull, 2>(call, launch);
 }
 
 template <class Value, class Out = Value>
