@@ -40,6 +40,8 @@ constexpr std::int64_t kPanelMostRows = 6144;
 template <ValueType kType>
 const char* refuse_panel(const SpmmProblem& p) {
   if (const char* reason = refuse_csr<kType>(p)) return reason;
+  if (p.a.index_type != IndexType::i32 && stored_in_rows(p)) return "64-bit indices";
+  if (!stored_in_rows(p) && row_index_type(p.a) != IndexType::i32) return "64-bit indices";
   if (p.k > kPanelMostRows) return "k > 6144";
   return p.n <= std::int64_t{1} << 28 ? nullptr : "n > 2^28";
 }

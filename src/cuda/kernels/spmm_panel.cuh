@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda/kernels/entries.cuh"
+#include "cuda/kernels/spmm_any.cuh"
 #include "cuda/kernels/spmm_args.cuh"
 
 // SpMM with the rows of a few columns of op(B) in shared memory.
@@ -58,10 +59,11 @@ __device__ void stage_panel(char* panel, const Value* b, std::int64_t row_stride
 // memory it passes through in chunks, and a group walks its rows once per chunk, taking the entries of that chunk.
 // Shared memory: 144 bytes per row of a chunk. blockIdx.x runs over panels times row blocks, y over the batch.
 // Source: the idea of staging dense operands as in Sputnik (SC 2020, section 5.3), here for a panel as high as k.
-template <class Value, class Out, class Index, int kRows, int kPacks, bool kAligned>
+template <class Value, class Out, int kRows, int kPacks>
 __global__ void __launch_bounds__(kPanelThreads, 1)
     spmm_panel(const __grid_constant__ SpmmArgs<Value, Out> args, const PanelGrid grid) {
   using S = Sum<Value>;
+  using Index = std::int32_t;
   constexpr int kVec = 16 / sizeof(Value), kTogether = kVec * kPacks, kColumns = kTogether * kPanelLanes;
   constexpr int kPitch = panel_pitch(kPacks);
   extern __shared__ __align__(16) char panel[];
@@ -119,8 +121,8 @@ __global__ void __launch_bounds__(kPanelThreads, 1)
         for (int r = 0; r < kRows; ++r) {
           const std::int64_t row = first + r * groups + threadIdx.x / kPanelLanes;
           if (row < args.m)
-            add_entries<kTogether, kAligned>(values, indices, row_range(offsets, grid.offset_type, args.base, row),
-                                             args.entries, 0, 1, args.conjugate_a, fetch, acc[r]);
+            add_entries<kTogether, true>(values, indices, row_range(offsets, grid.offset_type, args.base, row),
+                                         args.entries, 0, 1, args.conjugate_a, fetch, acc[r]);
         }
       }
 #pragma unroll
@@ -143,7 +145,7 @@ __global__ void __launch_bounds__(kPanelThreads, 1)
   }
 }
 
-template <class Value, class Out, class Index, int kPacks>
+template <class Value, class Out, int kPacks>
 void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
   constexpr int kVec = 16 / sizeof(Value), kColumns = kVec * kPacks * kPanelLanes, kPitch = panel_pitch(kPacks);
   const SpmmProblem& p = call.p;
@@ -170,14 +172,9 @@ void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
   grid.packed_c = packs_columns<Out>(p.c, kVec);
   grid.offset_type = call.rows.offset_type;
   const int bytes = grid.chunk_rows * kPitch;
-  const auto kernel = [&] {
-    const bool aligned = reads_runs(call.rows);
-    if constexpr (kPacks == 1)
-      if (grid.chunks > 1)
-        return aligned ? &spmm_panel<Value, Out, Index, kPanelGroupRows, 1, true>
-                       : &spmm_panel<Value, Out, Index, kPanelGroupRows, 1, false>;
-    return aligned ? &spmm_panel<Value, Out, Index, 1, kPacks, true> : &spmm_panel<Value, Out, Index, 1, kPacks, false>;
-  }();
+  auto* kernel = &spmm_panel<Value, Out, 1, kPacks>;
+  if constexpr (kPacks == 1)
+    if (grid.chunks > 1) kernel = &spmm_panel<Value, Out, kPanelGroupRows, 1>;
   if (bytes > 48 << 10)
     SPK_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   const dim3 blocks(static_cast<unsigned>(panels * row_blocks),
@@ -187,21 +184,15 @@ void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
 }
 
 // Two packs per lane halve the share of the entries in what is read; they need room for twice the panel and columns
-// enough to keep the device busy.
-template <class Value, class Out, class Index>
+// enough to keep the device busy. Entries that cannot be read four at a time are left to the kernel for everything.
+template <class Value, class Out = Value>
 void spmm_panel_by_width(const SpmmCall& call, const Launch& launch) {
   constexpr std::int64_t kWide = 16 / sizeof(Value) * 2 * kPanelLanes;
   const SpmmProblem& p = call.p;
+  if (!reads_runs(call.rows)) return launch_spmm_any<Value, Out>(call, launch);
   const bool fits = p.k * panel_pitch(2) <= static_cast<std::int64_t>(launch.device.shared_per_block);
-  if (fits && p.n / kWide * (p.m / 64) >= launch.device.sm_count)
-    return launch_spmm_panel<Value, Out, Index, 2>(call, launch);
-  launch_spmm_panel<Value, Out, Index, 1>(call, launch);
-}
-
-template <class Value, class Out = Value>
-void spmm_panel_by_index(const SpmmCall& call, const Launch& launch) {
-  if (call.rows.index_type == IndexType::i64) return spmm_panel_by_width<Value, Out, std::int64_t>(call, launch);
-  spmm_panel_by_width<Value, Out, std::int32_t>(call, launch);
+  if (fits && p.n / kWide * (p.m / 64) >= launch.device.sm_count) return launch_spmm_panel<Value, Out, 2>(call, launch);
+  launch_spmm_panel<Value, Out, 1>(call, launch);
 }
 
 }  // namespace spk::cuda

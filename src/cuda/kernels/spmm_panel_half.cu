@@ -6,13 +6,13 @@
 namespace spk::cuda {
 
 void spmm_panel_f16(const SpmmCall& call, const Launch& launch) {
-  if (call.p.c.type == ValueType::f32) return spmm_panel_by_index<__half, float>(call, launch);
-  spmm_panel_by_index<__half>(call, launch);
+  if (call.p.c.type == ValueType::f32) return spmm_panel_by_width<__half, float>(call, launch);
+  spmm_panel_by_width<__half>(call, launch);
 }
 
 void spmm_panel_bf16(const SpmmCall& call, const Launch& launch) {
-  if (call.p.c.type == ValueType::f32) return spmm_panel_by_index<__nv_bfloat16, float>(call, launch);
-  spmm_panel_by_index<__nv_bfloat16>(call, launch);
+  if (call.p.c.type == ValueType::f32) return spmm_panel_by_width<__nv_bfloat16, float>(call, launch);
+  spmm_panel_by_width<__nv_bfloat16>(call, launch);
 }
 
 }  // namespace spk::cuda

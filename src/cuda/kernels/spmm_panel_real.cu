@@ -5,8 +5,8 @@
 
 namespace spk::cuda {
 
-void spmm_panel_f32(const SpmmCall& call, const Launch& launch) { spmm_panel_by_index<float>(call, launch); }
+void spmm_panel_f32(const SpmmCall& call, const Launch& launch) { spmm_panel_by_width<float>(call, launch); }
 
-void spmm_panel_f64(const SpmmCall& call, const Launch& launch) { spmm_panel_by_index<double>(call, launch); }
+void spmm_panel_f64(const SpmmCall& call, const Launch& launch) { spmm_panel_by_width<double>(call, launch); }
 
 }  // namespace spk::cuda

@@ -24,7 +24,7 @@ struct RowsGrid {
 // meet through shuffles and then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec sums).
 // blockIdx.x runs over rows, so that blocks of one time read the same columns of B; y over tiles of columns, z over the
 // batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4, with the row's entries split once more.
-template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks, bool kAligned>
+template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks>
 __global__ void __launch_bounds__(kRowsWarps * 32)
     spmm_rows(const __grid_constant__ SpmmArgs<Value, Out> args, const RowsGrid grid) {
   using S = Sum<Value>;
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
         const Value* b = args.b.values + batch * args.b.batch_stride + j;
         const Fetch fetch{reinterpret_cast<const char*>(b) - static_cast<std::int64_t>(args.base) * row_bytes,
                           row_bytes, count, args.conjugate_b};
-        add_entries<kTogether, kAligned>(
+        add_entries<kTogether, (kVec > 1)>(
             values, indices, row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row),
             args.entries, share * kGroups + lane / kLanes, kGroups << grid.warps_log2, args.conjugate_a, fetch, acc);
       }
@@ -132,29 +132,28 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
                     static_cast<unsigned>(std::min<std::int64_t>(tiles, 65535)),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
-  const auto kernel = reads_runs(call.rows) ? &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks, true>
-                                            : &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks, false>;
+  const auto kernel = &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks>;
   kernel<<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
 }
 
-// Takes the widest vectors that n, the pointer and the leading dimension allow.
+// Takes the widest vectors that n, the pointers and the leading dimension allow; single columns where they allow none,
+// with single entries.
 template <class Value, class Out, class Index>
 void spmm_rows_by_width(const SpmmCall& call, const Launch& launch) {
   constexpr int kFull = 16 / sizeof(Value);
   const SpmmProblem& p = call.p;
   const Operand b = operand(p.b, p.op_b);
-  const bool vectors =
-      kFull > 1 && p.n > 1 && is_aligned(b.values, 16) && b.row_stride % kFull == 0 && p.b.batch_stride % kFull == 0;
-  if (!vectors) {
-    if (p.n <= 8) return launch_spmm_rows<Value, Out, Index, 8, 1>(call, launch);
-    return launch_spmm_rows<Value, Out, Index, 32, 1>(call, launch);
+  if constexpr (kFull > 1) {
+    const bool vectors = p.n > 1 && is_aligned(b.values, 16) && b.row_stride % kFull == 0 &&
+                         p.b.batch_stride % kFull == 0 && reads_runs(call.rows);
+    if (vectors && p.n <= 2 * kFull) return launch_spmm_rows<Value, Out, Index, 2, kFull>(call, launch);
+    if (vectors && p.n <= 8 * kFull) return launch_spmm_rows<Value, Out, Index, 8, kFull>(call, launch);
+    if (vectors && p.n <= 48 * kFull) return launch_spmm_rows<Value, Out, Index, 8, kFull, 2>(call, launch);
+    if (vectors) return launch_spmm_rows<Value, Out, Index, 32, kFull, 2>(call, launch);
   }
-  if (p.n <= 2 * kFull) return launch_spmm_rows<Value, Out, Index, 2, kFull>(call, launch);
-  if (p.n <= 8 * kFull) return launch_spmm_rows<Value, Out, Index, 8, kFull>(call, launch);
-  if (p.n <= 40 * kFull) return launch_spmm_rows<Value, Out, Index, 8, kFull, 2>(call, launch);
-  if (p.n <= 96 * kFull) return launch_spmm_rows<Value, Out, Index, 32, kFull>(call, launch);
-  launch_spmm_rows<Value, Out, Index, 32, kFull, 2>(call, launch);
+  if (p.n <= 8) return launch_spmm_rows<Value, Out, Index, 8, 1>(call, launch);
+  launch_spmm_rows<Value, Out, Index, 32, 1>(call, launch);
 }
 
 template <class Value, class Out = Value>
