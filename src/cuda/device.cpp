@@ -2,6 +2,10 @@
 // SPDX-FileCopyrightText: The spk authors
 #include "cuda/device.hpp"
 
+#include <map>
+#include <mutex>
+#include <utility>
+
 #include "core/error.hpp"
 
 namespace spk::cuda {
@@ -53,6 +57,18 @@ Device open_device(int ordinal) {
                   std::to_string(properties.minor) + ", driver " + std::to_string(driver / 1000) + "." +
                   std::to_string(driver % 1000 / 10);
   return device;
+}
+
+void allow_shared_memory(const void* kernel, const Device& device, std::size_t bytes) {
+  constexpr std::size_t kAlwaysAllowed = 48 << 10;
+  if (bytes <= kAlwaysAllowed) return;
+  static std::mutex mutex;
+  static auto& allowed = *new std::map<std::pair<const void*, int>, std::size_t>;  // outlives every handle
+  const std::lock_guard lock(mutex);
+  std::size_t& most = allowed[{kernel, device.ordinal}];
+  if (bytes <= most) return;
+  SPK_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  most = bytes;
 }
 
 DeviceGuard::DeviceGuard(int ordinal) {

@@ -42,6 +42,10 @@ void check(cudaError_t error, const char* call);
 
 #define SPK_CUDA_CHECK(call) ::spk::cuda::check((call), #call)
 
+// Lets launches of a kernel ask for up to `bytes` of shared memory. The limit belongs to the kernel, not to a launch, so
+// it is only ever raised: lowered by one thread, it would make another's launch fail.
+void allow_shared_memory(const void* kernel, const Device& device, std::size_t bytes);
+
 // Where a kernel is launched.
 struct Launch {
   const Device& device;

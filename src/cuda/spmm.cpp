@@ -29,6 +29,7 @@ const char* refuse_csr(const SpmmProblem& p) {
 template <ValueType kType>
 const char* refuse_rows(const SpmmProblem& p) {
   if (const char* reason = refuse_csr<kType>(p)) return reason;
+  if (p.n == 1) return "one column";
   const Operand b = operand(p.b, p.op_b);
   if (b.col_stride != 1) return "rows of op(B) are not contiguous";
   return b.row_stride <= INT32_MAX / 16 ? nullptr : "rows of op(B) are more than 2^27 elements apart";

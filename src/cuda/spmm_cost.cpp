@@ -31,8 +31,10 @@ double gather(const Device& device, const SpmmProblem& p, double columns, double
 
 // How much longer the slowest group of a panel or row kernel runs when there is less work than the device can hold.
 double latency(const SpmmProblem& p, double entries_per_step) noexcept {
-  constexpr double kStep = 0.012;  // microseconds of one run of entries, dependent loads included
-  return kStep * static_cast<double>(p.a.nnz) / std::max(1.0, static_cast<double>(p.m)) / entries_per_step;
+  constexpr double kStep = 0.02;  // microseconds of one run of entries, dependent loads included
+  // Rows differ in length: the longest is taken for four times the mean and 32 entries more, if there are so many.
+  const double mean = static_cast<double>(p.a.nnz) / std::max(1.0, static_cast<double>(p.m));
+  return kStep * std::min(4 * mean + 32, static_cast<double>(std::min(p.a.nnz, p.k))) / entries_per_step;
 }
 
 }  // namespace
@@ -75,7 +77,7 @@ double cost_turned(const Device& device, const SpmmProblem& p) {
 }
 
 double cost_any(const Device& device, const SpmmProblem& p) {
-  return gather(device, p, static_cast<double>(p.n), 4.0, 0.02) + latency(p, 0.05);
+  return gather(device, p, static_cast<double>(p.n), 4.0, 0.02) + latency(p, 0.06) + 2 * written(p) / kWriteRate;
 }
 
 }  // namespace spk::cuda

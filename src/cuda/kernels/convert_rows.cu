@@ -107,8 +107,7 @@ void run_pass(const Launch& launch, const Pass<Index, Out>& p, bool overlaps) {
   const auto chunks = static_cast<unsigned>(p.chunks), tiles = static_cast<unsigned>(ceil_div(p.bins, p.tile));
   const auto stride = static_cast<std::size_t>(round_up(std::min<Int>(p.bins, p.tile), 2));
   const std::size_t shared = stride * (sizeof(Out) + kWarps * sizeof(std::uint16_t));
-  SPK_CUDA_CHECK(cudaFuncSetAttribute(scatter_entries<Index, Out>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(shared)));
+  allow_shared_memory(reinterpret_cast<const void*>(&scatter_entries<Index, Out>), launch.device, shared);
   launch_kernel(count_keys<Index, Out>, dim3(chunks, tiles), kThreads + 32, 0, launch.stream, overlaps && p.order, p);
   launch_kernel(sum_counts<Index, Out>, dim3(static_cast<unsigned>(ceil_div(p.bins, 32))), 1024, 0, launch.stream,
                 overlaps, p);
@@ -230,8 +229,7 @@ void sort_marked(const Launch& launch, const SparseView& a, const MarkedLayout& 
   const auto chunks = static_cast<unsigned>(layout.chunks);
   const auto table = static_cast<std::size_t>(keys) * 4;
   const std::size_t shared = 3 * table + static_cast<std::size_t>(layout.stage) * (p.positions != nullptr ? 13 : 9);
-  SPK_CUDA_CHECK(
-      cudaFuncSetAttribute(place_marked<Index>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  allow_shared_memory(reinterpret_cast<const void*>(&place_marked<Index>), launch.device, shared);
   launch_kernel(mark_keys<Index>, dim3(chunks), kThreads, table, launch.stream, false, p);
   launch_kernel(sum_marks<Index>, dim3(static_cast<unsigned>(ceil_div(keys, 32))), 1024, 0, launch.stream, overlaps, p);
   launch_kernel(place_marked<Index>, dim3(chunks), kThreads, shared, launch.stream, overlaps, p);

@@ -226,8 +226,7 @@ void launch_tile(const SddmmProblem& p, const SddmmTiling& tiling, const Launch&
   const SddmmTileShape shape = sddmm_tile_shape(args, p, tiling, launch);
   const std::int64_t blocks = shape.row_tiles * shape.col_tiles * tiling.splits * p.c.batch_count;
   const std::size_t bytes = sddmm_tile_shared(tiling);
-  SPK_CUDA_CHECK(cudaFuncSetAttribute(sddmm_tile_kernel<Value, Out>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(bytes)));
+  allow_shared_memory(reinterpret_cast<const void*>(&sddmm_tile_kernel<Value, Out>), launch.device, bytes);
   sddmm_tile_kernel<Value, Out>
       <<<static_cast<unsigned>(blocks), kSddmmTileThreads, bytes, launch.stream>>>(args, shape);
   SPK_CUDA_CHECK(cudaGetLastError());

@@ -393,7 +393,7 @@ void launch_softmax_rows(const typename Op::Arguments& arguments, const SoftmaxS
   const std::int64_t blocks = (a.rows + rows_per_block - 1) / rows_per_block * a.batches;
   const std::size_t shared = 2 * kSoftmaxBuffer + static_cast<std::size_t>(rows_per_block) * 12 + 8;
   const auto kernel = softmax_rows_kernel<Op>;
-  SPK_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, shared);
   kernel<<<static_cast<unsigned>(blocks), kSoftmaxThreads, shared, launch.stream>>>(
       arguments, a, static_cast<int>(rows_per_block), longest);
   SPK_CUDA_CHECK(cudaGetLastError());

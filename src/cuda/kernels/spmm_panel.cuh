@@ -175,8 +175,7 @@ void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
   auto* kernel = &spmm_panel<Value, Out, 1, kPacks>;
   if constexpr (kPacks == 1)
     if (grid.chunks > 1) kernel = &spmm_panel<Value, Out, kPanelGroupRows, 1>;
-  if (bytes > 48 << 10)
-    SPK_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, static_cast<std::size_t>(bytes));
   const dim3 blocks(static_cast<unsigned>(panels * row_blocks),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   kernel<<<blocks, threads, bytes, launch.stream>>>(spmm_args<Value, Out>(call), grid);

@@ -120,12 +120,16 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   const std::int64_t per_row = p.m == 0 ? 0 : call.rows.nnz / p.m;
   constexpr int kGroups = 32 / kLanes, kTile = kLanes * kVec * kPacks;
   RowsGrid grid{};
-  // At least four runs of four entries per group, while there are not enough rows to fill the device otherwise.
+  // At least four runs of four entries per group, while there are not enough rows to fill the device; one run where a
+  // multiprocessor would have fewer than four warps.
   const std::int64_t tiles = (p.n + kTile - 1) / kTile;
   const std::int64_t warps_wanted = std::int64_t{24} * launch.device.sm_count;
-  while (1 << grid.warps_log2 < kRowsWarps && (kGroups * 16 << grid.warps_log2) < per_row &&
-         (p.m * tiles * p.c.batch_count << grid.warps_log2) < warps_wanted)
-    ++grid.warps_log2;
+  const auto warps = [&] { return p.m * tiles * p.c.batch_count << grid.warps_log2; };
+  const auto entries_left = [&] {
+    const std::int64_t few = warps() < std::int64_t{4} * launch.device.sm_count ? 4 : 16;
+    return (kGroups * few << grid.warps_log2) < per_row;
+  };
+  while (1 << grid.warps_log2 < kRowsWarps && entries_left() && warps() < warps_wanted) ++grid.warps_log2;
   grid.packed_c = packs_columns<Out>(p.c, kVec);
   grid.offset_type = call.rows.offset_type;
   const int rows_per_block = kRowsWarps >> grid.warps_log2;
@@ -147,10 +151,16 @@ void spmm_rows_by_width(const SpmmCall& call, const Launch& launch) {
   if constexpr (kFull > 1) {
     const bool vectors = p.n > 1 && is_aligned(b.values, 16) && b.row_stride % kFull == 0 &&
                          p.b.batch_stride % kFull == 0 && reads_runs(call.rows);
+    // The widest tile that leaves every multiprocessor a dozen warps.
+    const auto fills = [&](std::int64_t columns) {
+      return p.m * ((p.n + columns - 1) / columns) * p.c.batch_count >= std::int64_t{12} * launch.device.sm_count;
+    };
     if (vectors && p.n <= 2 * kFull) return launch_spmm_rows<Value, Out, Index, 2, kFull>(call, launch);
-    if (vectors && p.n <= 8 * kFull) return launch_spmm_rows<Value, Out, Index, 8, kFull>(call, launch);
-    if (vectors && p.n <= 48 * kFull) return launch_spmm_rows<Value, Out, Index, 8, kFull, 2>(call, launch);
-    if (vectors) return launch_spmm_rows<Value, Out, Index, 32, kFull, 2>(call, launch);
+    if (vectors && p.n > 48 * kFull && fills(64 * kFull))
+      return launch_spmm_rows<Value, Out, Index, 32, kFull, 2>(call, launch);
+    if (vectors && p.n > 8 * kFull && fills(16 * kFull))
+      return launch_spmm_rows<Value, Out, Index, 8, kFull, 2>(call, launch);
+    if (vectors) return launch_spmm_rows<Value, Out, Index, 8, kFull>(call, launch);
   }
   if (p.n <= 8) return launch_spmm_rows<Value, Out, Index, 8, 1>(call, launch);
   launch_spmm_rows<Value, Out, Index, 32, 1>(call, launch);
