@@ -23,6 +23,9 @@ foreach(library IN ITEMS spk spk_io)
   install(EXPORT ${library} FILE ${library}-targets.cmake NAMESPACE spk:: DESTINATION ${package_folder}
     COMPONENT development)
 endforeach()
+if(TARGET spk_cuda)
+  install(TARGETS spk_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/spk COMPONENT cuda)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/spk DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 

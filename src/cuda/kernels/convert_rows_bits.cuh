@@ -33,6 +33,11 @@ struct MarkedPass {
   int value_size, value_alignment;
 
   __device__ Int offset(int major) const { return load_index(offsets, offset_type, major) - origin; }
+  // Key of entry t, -1 if it is out of range.
+  __device__ int key_at(Int t) const {
+    const Int key = static_cast<Int>(keys[t]) - base;
+    return static_cast<std::uint64_t>(key) < static_cast<std::uint64_t>(key_count) ? static_cast<int>(key) : -1;
+  }
 };
 
 // The entries of a chunk as the warps of a block take them: majors in turn, or several warps to a major.
@@ -79,8 +84,7 @@ __global__ void __launch_bounds__(kThreads, 1) mark_keys(const MarkedPass<Index>
 #pragma unroll
       for (int u = 0; u < kBatch; ++u) {
         const Int t = walk.t + u * walk.stride();
-        const Int key = t < walk.end ? static_cast<Int>(p.keys[t]) - p.base : -1;
-        keys[u] = key < p.key_count ? static_cast<int>(key) : -1;
+        keys[u] = t < walk.end ? p.key_at(t) : -1;
       }
 #pragma unroll
       for (int u = 0; u < kBatch; ++u)
@@ -191,8 +195,7 @@ __global__ void __launch_bounds__(kThreads, 1) place_marked(const MarkedPass<Ind
       keys[u] = -1;
       values[u] = 0;
       if (walk.done() || t >= walk.end) continue;
-      const Int key = static_cast<Int>(p.keys[t]) - p.base;
-      if (key < p.key_count) keys[u] = static_cast<int>(key);
+      keys[u] = p.key_at(t);
       if (small_values)
         values[u] = p.value_size == 4 ? static_cast<const std::uint32_t*>(p.source)[p.first + t]
                                       : static_cast<const std::uint16_t*>(p.source)[p.first + t];
@@ -233,8 +236,7 @@ __global__ void __launch_bounds__(kThreads, 1) place_marked(const MarkedPass<Ind
       const Int stop = p.offset(walk.first_major + major + 1);
       Int t = p.offset(walk.first_major + major);
       for (t += thread; t - thread < stop; t += 32) {
-        const Int key = t < stop ? static_cast<Int>(p.keys[t]) - p.base : -1;
-        const int bin = key < p.key_count ? static_cast<int>(key) : -1;
+        const int bin = t < stop ? p.key_at(t) : -1;
         const unsigned same = __match_any_sync(0xffffffffu, bin);
         const int rank = __popc(same & ((1u << thread) - 1));
         const int place = bin >= 0 ? starts[bin] + rank : 0;
@@ -289,6 +291,8 @@ __global__ void __launch_bounds__(kThreads, 1) place_marked(const MarkedPass<Ind
 struct MarkedLayout {
   MarkedLayout(const Device& device, const SparseView& a, Int keys) {
     const Int majors = a.major();
+    most_shared = static_cast<int>(std::min<std::size_t>(device.shared_per_block, 160 * 1024)) - 4096;
+    if (12 * keys > most_shared) return;
     if (a.offset_type == IndexType::none || keys == 0 || keys > kMostMarkedKeys || majors == 0 || a.nnzb == 0) return;
     if (std::max({majors, a.nnzb + a.first_entry, Int{1}}) >= INT32_MAX) return;
     Int chunk = 4;
@@ -298,12 +302,11 @@ struct MarkedLayout {
     chunk_majors = static_cast<int>(chunk);
     chunks = static_cast<int>(ceil_div(majors, chunk));
     // A stage where keys have entries enough in a chunk for writes to meet.
-    if (a.nnzb < words) return;
-    const Int bytes = static_cast<Int>(std::min<std::size_t>(device.shared_per_block, 160 * 1024)) - 4096 - 12 * keys;
-    stage = static_cast<int>(std::clamp<Int>(bytes / 13 / 32 * 32, 0, 8192));
+    if (a.nnzb >= words) stage = static_cast<int>(std::clamp<Int>((most_shared - 12 * keys) / 13 / 32 * 32, 0, 8192));
   }
   bool suits() const noexcept { return chunks > 0; }
   int chunk_majors = 0, chunks = 0, stage = 0;
+  int most_shared = 0;  // bytes that place_marked may ask for
 };
 
 }  // namespace
