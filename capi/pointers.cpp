@@ -45,8 +45,8 @@ void check_pointer(const Backend& backend, const void* pointer, const char* name
 }
 
 void check_host_pointer(const void* pointer, const char* name) {
-  // Asking about memory that the driver does not know costs up to a microsecond; alpha and beta are mostly variables of
-  // a function that called us, a little way up the stack.
+  // The driver need not be asked about variables of a function that called us, a little way up the stack: what alpha and
+  // beta mostly are.
   constexpr std::uintptr_t kNear = 16384;
   const char here = 0;
   if (reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(&here) < kNear) return;
