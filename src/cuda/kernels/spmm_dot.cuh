@@ -99,10 +99,10 @@ void launch_spmm_dot(const SpmmCall& call, const Launch& launch) {
   grid.offset_type = call.rows.offset_type;
   // About four entries per lane; more lanes while rows alone do not fill the device.
   grid.lanes_log2 = 1;
-  const auto entries_left = [&] { return 4 << grid.lanes_log2 < per_row; };
-  while (grid.lanes_log2 < 5 && entries_left()) ++grid.lanes_log2;
-  while (1 << grid.lanes_log2 < kDotThreads && entries_left() &&
-         p.m << grid.lanes_log2 < std::int64_t{1024} * launch.device.sm_count)
+  while (grid.lanes_log2 < 5 && 4 << grid.lanes_log2 < per_row) ++grid.lanes_log2;
+  // Lanes for rows much longer than the mean, while they cost nothing.
+  while (1 << grid.lanes_log2 < kDotThreads && 4 << grid.lanes_log2 < 4 * per_row + 32 &&
+         p.m << grid.lanes_log2 < std::int64_t{512} * launch.device.sm_count)
     ++grid.lanes_log2;
   const std::int64_t rows_per_block = kDotThreads >> grid.lanes_log2;
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),

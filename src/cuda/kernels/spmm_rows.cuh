@@ -13,15 +13,15 @@ constexpr int kRowsWarps = 8;  // warps of a block
 // How one launch is cut; the same for every matrix of a batch.
 struct RowsGrid {
   int warps_log2;  // warps that share a row: 1, 2, 4 or 8
-  bool aligned;    // entries may be read four at a time
+  int long_row;    // entries beyond which the whole block shares a row
   bool packed_c;   // columns of C may be written kVec at a time
   IndexType offset_type;
 };
 
-// Mapping: a group of kLanes lanes covers kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks
-// packs of kVec of them. The other
-// groups of the warp, and of the warps_per_row warps that share a row, take other entries of the same row; their sums
-// meet through shuffles and then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec sums).
+// Mapping: a group of kLanes lanes covers kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks packs of kVec
+// of them. The other groups of the warp, and of the warps_per_row warps that share a row, take other entries of the same
+// row; their sums meet through shuffles and then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec
+// * kPacks sums). Long rows wait until the other rows of the block are done; then all its warps share each of them.
 // blockIdx.x runs over rows, so that blocks of one time read the same columns of B; y over tiles of columns, z over the
 // batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4, with the row's entries split once more.
 template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks>
@@ -30,6 +30,7 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
   using S = Sum<Value>;
   constexpr int kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
   __shared__ S partial[kRowsWarps * kTile];
+  __shared__ RowRange ranges[kRowsWarps];  // of the block's long rows, others are empty
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int warps_per_row = 1 << grid.warps_log2;
   const int share = warp & (warps_per_row - 1);  // which part of the row this warp takes
@@ -66,50 +67,70 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
     }
   };
 
+  // Adds what `warps` warps have of a row, from warp `first` on, and stores it.
+  const auto finish_row = [&](S(&acc)[kTogether], std::int64_t batch, std::int64_t row, std::int64_t j, int count,
+                              int first, int warps) {
+#pragma unroll
+    for (int mask = kLanes; mask < 32; mask *= 2)
+#pragma unroll
+      for (int c = 0; c < kTogether; ++c) acc[c] = add(acc[c], shuffle_xor(acc[c], mask));
+    if (warps > 1) {
+      __syncthreads();
+      if (lane < kLanes)
+#pragma unroll
+        for (int c = 0; c < kTogether; ++c) partial[warp * kTile + c * kLanes + lane] = acc[c];
+      __syncthreads();
+      if (warp == first && lane < kLanes)
+        for (int other = 1; other < warps; ++other)
+#pragma unroll
+          for (int c = 0; c < kTogether; ++c) acc[c] = add(acc[c], partial[(warp + other) * kTile + c * kLanes + lane]);
+    }
+    if (row >= args.m || warp != first || lane >= kLanes) return;
+#pragma unroll
+    for (int q = 0; q < kPacks; ++q) {
+      const int before = q * kLanes * kVec;
+      S sums[kVec];
+#pragma unroll
+      for (int c = 0; c < kVec; ++c) sums[c] = acc[q * kVec + c];
+      store_columns<kVec>(args, scaling, place_in_c(args, batch, row, j + before), batch, row, j + before,
+                          min(kVec, count - before), grid.packed_c, sums);
+    }
+  };
+
   for (std::int64_t batch = blockIdx.z; batch < args.batches; batch += gridDim.z) {
     const auto* indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
     const Value* values = args.values + batch * args.values_stride;
+    const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * rows_per_block;
+    const std::int64_t row = first_row + (warp >> grid.warps_log2);
+    RowRange range{0, 0};
+    if (row < args.m && !skip)
+      range = row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row);
+    // A row that would keep its warps for long is left to the whole block.
+    const bool is_long = range.count > grid.long_row;
+    __syncthreads();
+    if (share == 0 && lane == 0) ranges[warp >> grid.warps_log2] = is_long ? range : RowRange{0, 0};
+    const bool any_long = __syncthreads_or(is_long) != 0;
     for (std::int64_t tile = blockIdx.y; tile * kTile < args.n; tile += gridDim.y) {
       const std::int64_t j = tile * kTile + first_column;
       const int count =
           static_cast<int>(min(static_cast<std::int64_t>(kTile), args.n - j));  // from the lane's first on
-      const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * rows_per_block + (warp >> grid.warps_log2);
-      S acc[kTogether] = {};
-      if (row < args.m && !skip && count > 0) {
-        const int row_bytes = static_cast<int>(args.b.row_stride * sizeof(Value));
-        const Value* b = args.b.values + batch * args.b.batch_stride + j;
-        const Fetch fetch{reinterpret_cast<const char*>(b) - static_cast<std::int64_t>(args.base) * row_bytes,
-                          row_bytes, count, args.conjugate_b};
-        add_entries<kTogether, (kVec > 1)>(
-            values, indices, row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row),
-            args.entries, share * kGroups + lane / kLanes, kGroups << grid.warps_log2, args.conjugate_a, fetch, acc);
+      const int row_bytes = static_cast<int>(args.b.row_stride * sizeof(Value));
+      const Value* b = args.b.values + batch * args.b.batch_stride + j;
+      const Fetch fetch{reinterpret_cast<const char*>(b) - static_cast<std::int64_t>(args.base) * row_bytes, row_bytes,
+                        count, args.conjugate_b};
+      // First the warps' own rows, then the long ones by all of them.
+#pragma unroll 1
+      for (int r = -1; r < (any_long ? rows_per_block : 0); ++r) {
+        const bool own = r < 0;
+        const RowRange part = own ? (is_long ? RowRange{0, 0} : range) : ranges[r];
+        if (!own && part.count == 0) continue;
+        const int warps = own ? warps_per_row : kRowsWarps, number = own ? share : warp;
+        S acc[kTogether] = {};
+        if (part.count > 0 && count > 0)
+          add_entries<kTogether, (kVec > 1)>(values, indices, part, args.entries, number * kGroups + lane / kLanes,
+                                             warps * kGroups, args.conjugate_a, fetch, acc);
+        finish_row(acc, batch, !own ? first_row + r : is_long ? args.m : row, j, count, warp - number, warps);
       }
-#pragma unroll
-      for (int mask = kLanes; mask < 32; mask *= 2)
-#pragma unroll
-        for (int c = 0; c < kTogether; ++c) acc[c] = add(acc[c], shuffle_xor(acc[c], mask));
-      if (warps_per_row > 1) {
-        __syncthreads();
-        if (lane < kLanes)
-#pragma unroll
-          for (int c = 0; c < kTogether; ++c) partial[warp * kTile + c * kLanes + lane] = acc[c];
-        __syncthreads();
-        if (share == 0 && lane < kLanes)
-          for (int other = 1; other < warps_per_row; ++other)
-#pragma unroll
-            for (int c = 0; c < kTogether; ++c)
-              acc[c] = add(acc[c], partial[(warp + other) * kTile + c * kLanes + lane]);
-      }
-      if (row < args.m && share == 0 && lane < kLanes)
-#pragma unroll
-        for (int q = 0; q < kPacks; ++q) {
-          const int before = q * kLanes * kVec;
-          S sums[kVec];
-#pragma unroll
-          for (int c = 0; c < kVec; ++c) sums[c] = acc[q * kVec + c];
-          store_columns<kVec>(args, scaling, place_in_c(args, batch, row, j + before), batch, row, j + before,
-                              min(kVec, count - before), grid.packed_c, sums);
-        }
     }
   }
 }
@@ -130,6 +151,10 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
     return (kGroups * few << grid.warps_log2) < per_row;
   };
   while (1 << grid.warps_log2 < kRowsWarps && entries_left() && warps() < warps_wanted) ++grid.warps_log2;
+  // Rows of more than 16 runs per group and four times the mean would keep their warps when the others are done.
+  const std::int64_t long_row = std::max<std::int64_t>(16 * kRun * kGroups << grid.warps_log2, 4 * per_row);
+  grid.long_row =
+      1 << grid.warps_log2 == kRowsWarps ? INT32_MAX : static_cast<int>(std::min<std::int64_t>(long_row, INT32_MAX));
   grid.packed_c = packs_columns<Out>(p.c, kVec);
   grid.offset_type = call.rows.offset_type;
   const int rows_per_block = kRowsWarps >> grid.warps_log2;
