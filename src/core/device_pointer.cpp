@@ -5,14 +5,13 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <cstdint>
 
 namespace spk {
 namespace {
 
 // The parts of the driver's interface that are used; its numbers never change. Of the two questions about pointers this
 // is the one for which an address that the driver does not know is no error, also in the eyes of compute-sanitizer.
-using PointerGetAttributes = int (*)(unsigned count, const int* attributes, void** answers, std::uintptr_t pointer);
+using PointerGetAttributes = int (*)(unsigned count, const int* attributes, void** answers, unsigned long long pointer);
 constexpr int kAttributes[] = {2, 8};  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED
 constexpr unsigned kTypeHost = 1;      // CU_MEMORYTYPE_HOST
 
@@ -36,7 +35,7 @@ PointerKind kind_of_pointer(const void* p) noexcept {
   unsigned type = 0;        // stays 0 for memory that the driver does not know
   unsigned is_managed = 0;  // the driver writes an int or a bool, whose first byte counts
   void* answers[] = {&type, &is_managed};
-  if (ask(2, kAttributes, answers, reinterpret_cast<std::uintptr_t>(p)) != 0) return PointerKind::unknown;
+  if (ask(2, kAttributes, answers, reinterpret_cast<unsigned long long>(p)) != 0) return PointerKind::unknown;
   if (type == 0) return PointerKind::host;
   if (is_managed != 0) return PointerKind::managed;
   return type == kTypeHost ? PointerKind::registered : PointerKind::device;
