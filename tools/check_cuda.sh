@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: The spk authors
 # Everything that needs a GPU, in one command, from a build with SPK_WITH_CUDA=ON, tests and benchmarks:
 #   sh tools/check_cuda.sh BUILD CASES OUT [INDEX]
-# runs the suites on the device, the case files in the folder CASES, both under compute-sanitizer where there is one, and,
-# given the index.csv of the DLMC, the races against cuSPARSE and cuBLAS, with their JSON in OUT. Ends with a line of counts.
+# runs the suites on the device, the case files in the folder CASES, some suites under compute-sanitizer where there is
+# one, and, given the index.csv of the DLMC, the races against cuSPARSE and cuBLAS, with their JSON in OUT. Ends with a line of counts.
 # A missing device is a failure.
 set -u
 [ $# -ge 3 ] || { echo "usage: sh tools/check_cuda.sh BUILD CASES OUT [INDEX]" >&2; exit 2; }
