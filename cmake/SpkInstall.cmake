@@ -15,7 +15,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/spk)
 set_target_properties(spk PROPERTIES EXPORT_NAME spk)
 
 # One export per library, so that a program that wants libspk alone needs nothing of libspk_io's.
-foreach(library IN ITEMS spk spk_io)
+foreach(library IN ITEMS spk spk_io spk_host_runtime)
   install(TARGETS ${library} EXPORT ${library}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
@@ -47,6 +47,7 @@ file(RELATIVE_PATH prefix_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" prefix_from_pkgconfig ${prefix_from_pkgconfig})
 set(spk_needs "")
 set(spk_io_needs "")
+set(spk_host_runtime_needs "")
 set(spk_cflags "")
 if(NOT BUILD_SHARED_LIBS)
   set(needs_OPENMP " -lgomp -lpthread")
@@ -57,9 +58,10 @@ if(NOT BUILD_SHARED_LIBS)
   set(needs_SERIAL "")
   set(spk_needs "${needs_${SPK_THREADING}} -lstdc++ -lm -ldl")
   set(spk_io_needs " -lz -lpthread -lstdc++ -lm")
+  set(spk_host_runtime_needs " -lpthread -lstdc++ -lm")
   set(spk_cflags " -DSPK_STATIC")
 endif()
-foreach(library IN ITEMS spk spk_io)
+foreach(library IN ITEMS spk spk_io spk_host_runtime)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${library}.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()

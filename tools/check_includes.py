@@ -24,6 +24,7 @@ RULES = {
     ),
     "src/cuda": (["include/", "src/core/"], None),
     "src/io": (["include/", "src/core/half.hpp"], None),
+    "src/host_runtime": (["include/"], None),
     "capi": (["include/", "src/core/"], None),
     "capi/backends.cpp": (["include/", "src/core/", "src/cpu/backend.hpp", "capi/"], None),
     "bindings": (["include/"], None),

@@ -21,6 +21,7 @@ fi
 cmake -S "$here/outside" -B "$scratch/by_cmake" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/moved"
 cmake --build "$scratch/by_cmake"
 "$scratch/by_cmake/outside"
+"$scratch/by_cmake/host_runtime"
 
 pc=$(find "$scratch/moved" -name spk.pc)
 libraries=$(dirname "$(dirname "$pc")")
@@ -30,6 +31,10 @@ export PKG_CONFIG_PATH
 "${CC:-cc}" -std=c99 -pedantic -Wall -Wextra -Werror "$here/outside/outside.c" -o "$scratch/by_pkg_config" \
   $(pkg-config --cflags --libs spk_io spk)
 LD_LIBRARY_PATH=$libraries "$scratch/by_pkg_config"
+# shellcheck disable=SC2046
+"${CC:-cc}" -std=c99 -pedantic -Wall -Wextra -Werror "$here/outside/host_runtime.c" -o "$scratch/host_runtime" \
+  $(pkg-config --cflags --libs spk_host_runtime)
+LD_LIBRARY_PATH=$libraries "$scratch/host_runtime"
 
 # The installed tool finds the library beside it.
 tool=$scratch/moved/bin/spk
