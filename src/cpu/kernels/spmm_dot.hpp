@@ -14,22 +14,28 @@ namespace {
 constexpr int kDotLines = 64;  // rows between two visits to C
 constexpr int kDotSums = 4;
 
+// Where the element with stored index 0 would lie, so that indices need no base taken off.
+template <class Value>
+SPK_INLINE const Value* before(const Value* x, std::int64_t elements) noexcept {
+  return reinterpret_cast<const Value*>(reinterpret_cast<std::uintptr_t>(x) -
+                                        static_cast<std::uintptr_t>(elements) * sizeof(Value));
+}
+
 template <class Real, class Value, class Index>
-SPK_INLINE Real dot_row(const Value* a, const Index* indices, std::int64_t count, const Value* x,
-                        std::int64_t base) noexcept {
+SPK_INLINE Real dot_row(const Value* a, const Index* indices, std::int64_t count, const Value* x) noexcept {
   Real sum[kDotSums] = {};
   std::int64_t e = 0;
   for (; e + kDotSums <= count; e += kDotSums) {
     SPK_UNROLL
     for (int s = 0; s < kDotSums; ++s) {
-      const Real b = widen(x[static_cast<std::int64_t>(indices[e + s]) - base]);
+      const Real b = widen(x[indices[e + s]]);
       sum[s] = fma1(static_cast<Real>(widen(a[e + s])), b, sum[s]);
     }
   }
   SPK_UNROLL
   for (int s = 0; s < kDotSums - 1; ++s) {
     if (e + s >= count) break;
-    const Real b = widen(x[static_cast<std::int64_t>(indices[e + s]) - base]);
+    const Real b = widen(x[indices[e + s]]);
     sum[s] = fma1(static_cast<Real>(widen(a[e + s])), b, sum[s]);
   }
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -37,11 +43,11 @@ SPK_INLINE Real dot_row(const Value* a, const Index* indices, std::int64_t count
 
 // Pairs: sum(re(a) x) to real[0..1], sum(im(a) x) to imag[0..1].
 template <class Real, class Index>
-SPK_INLINE void dot_row_complex(const Real* a, const Index* indices, std::int64_t count, const Real* x,
-                                std::int64_t base, Real* real, Real* imag) noexcept {
+SPK_INLINE void dot_row_complex(const Real* a, const Index* indices, std::int64_t count, const Real* x, Real* real,
+                                Real* imag) noexcept {
   Real sum[2][4] = {};
   for (std::int64_t e = 0; e < count; ++e) {
-    const Real* b = x + 2 * (static_cast<std::int64_t>(indices[e]) - base);
+    const Real* b = x + 2 * static_cast<std::int64_t>(indices[e]);
     Real* s = sum[e & 1];
     s[0] = fma1(a[2 * e], b[0], s[0]);
     s[1] = fma1(a[2 * e], b[1], s[1]);
@@ -54,60 +60,70 @@ SPK_INLINE void dot_row_complex(const Real* a, const Index* indices, std::int64_
   imag[1] = sum[0][3] + sum[1][3];
 }
 
+// The dots of `count` rows of op(A), each with x, to line.
+template <class Real, bool kComplex, class Value, class Index, class Offset>
+SPK_INLINE void dot_lines(const SpmmTask& t, const Offset* offsets, std::int64_t count, const Value* x,
+                          Real* line) noexcept {
+  const Value* a = static_cast<const Value*>(t.values);
+  const Index* indices = static_cast<const Index*>(t.indices);
+  const std::int64_t offset_base = t.offset_base;
+  std::int64_t end = static_cast<std::int64_t>(offsets[0]) - offset_base;
+  for (std::int64_t row = 0; row < count; ++row) {
+    const std::int64_t begin = end;
+    end = static_cast<std::int64_t>(offsets[row + 1]) - offset_base;
+    if constexpr (kComplex) {
+      Real imag[2];
+      dot_row_complex(a + 2 * begin, indices + begin, end - begin, x, line + 2 * row, imag);
+      join_complex(t, line + 2 * row, imag, 2);
+    } else {
+      line[row] = dot_row<Real>(a + begin, indices + begin, end - begin, x);
+    }
+  }
+}
+
 template <class Real, bool kComplex, class Value, class Index>
 inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
   constexpr int kPer = kComplex ? 2 : 1;
-  const Value* a = static_cast<const Value*>(t.values);
-  const Index* indices = static_cast<const Index*>(t.indices);
   // Without a product B may be NULL, which takes no offset.
-  const Value* x = t.empty ? nullptr : static_cast<const Value*>(t.b) + kPer * step.tile * t.b_col_stride;
-  const std::int64_t base = t.index_base;
-  const auto dot = [&](std::int64_t begin, std::int64_t end, Real* real, Real* imag) {
-    if constexpr (kComplex)
-      dot_row_complex(a + 2 * begin, indices + begin, end - begin, x, base, real, imag);
-    else
-      *real = dot_row<Real>(a + begin, indices + begin, end - begin, x, base);
-  };
+  const Value* x = nullptr;
+  if (!t.empty) x = before(static_cast<const Value*>(t.b) + kPer * step.tile * t.b_col_stride, kPer * t.index_base);
   if (step.kind == SpmmStep::segment) {
+    const Value* a = static_cast<const Value*>(t.values) + kPer * step.begin;
+    const Index* indices = static_cast<const Index*>(t.indices) + step.begin;
     Real* to = static_cast<Real*>(t.partials) + (kPer * step.partial * t.columns) + kPer * step.tile;
-    return dot(step.begin, step.end, to, to + t.columns);
+    if constexpr (kComplex)
+      dot_row_complex(a, indices, step.end - step.begin, x, to, to + t.columns);
+    else
+      *to = dot_row<Real>(a, indices, step.end - step.begin, x);
+    return;
   }
-  alignas(64) Real line[kPer * kDotLines];
-  Line where{step.begin, step.tile, 0, false};
-  const auto flush = [&](std::int64_t next_row) {
-    finish_any_line<Real, kComplex>(t, where, line);
-    where.row = next_row;
-    where.count = 0;
-  };
-  constexpr std::int64_t kLeastRun = 8;  // of empty rows, to be worth an interruption
   const bool clears = may_clear_rows(t) && t.c_row_stride == 1;
-  const bool empty = t.empty;
-  const std::int64_t long_row = t.long_row, rows_end = step.end;
   const RowOffsets offsets(t);
-  std::int64_t end = empty ? 0 : offsets.at(step.begin);
-  for (std::int64_t row = step.begin; row < rows_end; ++row) {
-    const std::int64_t begin = end;
-    if (!empty) end = offsets.at(row + 1);
-    if (end - begin > long_row) {
-      flush(row + 1);
+  for (std::int64_t row = step.begin, next; row < step.end; row = next) {
+    next = row + kDotLines < step.end ? row + kDotLines : step.end;
+    const std::int64_t entries = t.empty ? 0 : offsets.at(next) - offsets.at(row);
+    if (entries == 0 && clears) {
+      next = last_empty_row(t, next - 1, step.end) + 1;
+      clear_rows(t, row, next - 1, step.tile, 1);
       continue;
     }
-    if (end == begin && clears) {
-      const std::int64_t last = last_empty_row(t, row, rows_end);
-      if (last - row >= kLeastRun) {
-        clear_rows(t, row, last, step.tile, 1);
-        flush(last + 1);
-        row = last;
-        continue;
-      }
+    // One of the rows can be long only where all of them together are; the run ends before it then.
+    bool skips = false;
+    if (entries > t.long_row) {
+      const std::int64_t most = next;
+      next = row;
+      while (next < most && offsets.at(next + 1) - offsets.at(next) <= t.long_row) ++next;
+      skips = next < most;
     }
-    Real imag[2];
-    Real* real = line + kPer * where.count;
-    dot(begin, end, real, imag);
-    if constexpr (kComplex) join_complex(t, real, imag, 2);
-    if (++where.count == kDotLines) flush(row + 1);
+    alignas(64) Real line[kPer * kDotLines] = {};
+    const auto dots = [&](auto* stored) {
+      if (!t.empty) dot_lines<Real, kComplex, Value, Index>(t, stored + row, next - row, x, line);
+    };
+    offsets.narrow ? dots(static_cast<const std::int32_t*>(t.offsets))
+                   : dots(static_cast<const std::int64_t*>(t.offsets));
+    finish_any_line<Real, kComplex>(t, {row, step.tile, next - row, false}, line);
+    if (skips) ++next;
   }
-  flush(rows_end);
 }
 
 template <class Real, bool kComplex, class Value>
