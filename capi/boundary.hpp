@@ -43,7 +43,8 @@ enum class Tag : std::uint32_t {
   spmat = 0x73706b02,
   dnmat = 0x73706b03,
   dnvec = 0x73706b04,
-  plan = 0x73706b05
+  plan = 0x73706b05,
+  spvec = 0x73706b06
 };
 
 [[noreturn]] void throw_bad_pointer(const char* name, bool is_null);

@@ -13,6 +13,7 @@
 #include "core/describe.hpp"
 #include "core/log.hpp"
 #include "core/validate_operations.hpp"
+#include "core/validate_vector.hpp"
 
 // What every operation does between its checks and its backend: log, dump, workspace, run, shadow check.
 namespace spk::capi {
@@ -23,6 +24,29 @@ constexpr spk_operation_kind_t operation_of(const SpmmProblem& p) {
 constexpr spk_operation_kind_t operation_of(const SddmmProblem&) { return SPK_OPERATION_SDDMM; }
 constexpr spk_operation_kind_t operation_of(const SoftmaxProblem&) { return SPK_OPERATION_SOFTMAX; }
 constexpr spk_operation_kind_t operation_of(const SoftmaxBackwardProblem&) { return SPK_OPERATION_SOFTMAX_BACKWARD; }
+constexpr spk_operation_kind_t operation_of(const VectorProblem& p) {
+  return SPK_OPERATION_AXPBY + static_cast<spk_operation_kind_t>(p.op);
+}
+
+template <class Problem>
+constexpr bool kHasPlans = !std::is_same_v<Problem, VectorProblem>;
+
+template <class Problem>
+std::size_t workspace_of(const Backend& backend, const Problem& p, const Plan* plan, const Exec& exec) {
+  if (is_empty(p)) return 0;
+  if constexpr (kHasPlans<Problem>)
+    return backend.workspace(p, plan, exec);
+  else
+    return backend.workspace(p, exec);
+}
+
+template <class Problem>
+void run(const Backend& backend, const Problem& p, const Plan* plan, const Exec& exec) {
+  if constexpr (kHasPlans<Problem>)
+    backend.run(p, plan, exec);
+  else
+    backend.run(p, exec);
+}
 
 // Which kernel takes p; logs the walk. Throws NOT_SUPPORTED with every refusal.
 template <class Problem>
@@ -47,6 +71,12 @@ void check_structure(const spk_handle& handle, const Problem& p) {
   throw_if_broken(report, structure_of(p), "shadow check: the sparse matrix");
 }
 
+inline void check_structure(const spk_handle& handle, const VectorProblem& p) {
+  if (p.skips_x()) return;
+  Mirror mirror(*handle.backend, handle.stream);
+  check_entries(mirror.on_host(p.x), "shadow check: vecX");
+}
+
 template <class Problem>
 void execute(spk_handle& handle, const Problem& p, const Plan* plan, void* workspace, std::size_t workspace_bytes) {
   if (log::wants(SPK_LOG_API)) log::write(SPK_LOG_API, describe(p).c_str());
@@ -55,7 +85,7 @@ void execute(spk_handle& handle, const Problem& p, const Plan* plan, void* works
   // A forced kernel may refuse; for the default the walk is only worth its words if somebody reads them.
   if (plan == nullptr && (p.alg >= 256 || log::wants(SPK_LOG_DISPATCH))) choose_or_throw(handle, p);
   Exec exec = make_exec(handle);
-  const std::size_t needed = is_empty(p) ? 0 : handle.backend->workspace(p, plan, exec);
+  const std::size_t needed = workspace_of(*handle.backend, p, plan, exec);
   const Workspace scratch(handle, needed, workspace, workspace_bytes);
   exec.workspace = scratch.data();
   exec.workspace_bytes = scratch.bytes();
@@ -65,19 +95,20 @@ void execute(spk_handle& handle, const Problem& p, const Plan* plan, void* works
     if (handle.check) check_structure(handle, p);
     Mirror mirror(*handle.backend, handle.stream);
     const Problem before = mirror.before(p);
-    if (dump_wanted()) dump(before);
-    handle.backend->run(p, plan, exec);
+    if constexpr (kHasPlans<Problem>)
+      if (dump_wanted()) dump(before);
+    run(*handle.backend, p, plan, exec);
     if (handle.check) note_verdict(handle, operation_of(p), oracle().judge(before, mirror.on_host(output_of(p))));
     return;
   }
-  handle.backend->run(p, plan, exec);
+  run(*handle.backend, p, plan, exec);
 }
 
 // Bytes of workspace of the one-shot call.
 template <class Problem>
 std::size_t workspace_of(const spk_handle& handle, const Problem& p) {
   choose_or_throw(handle, p);
-  return is_empty(p) ? 0 : handle.backend->workspace(p, nullptr, make_exec(handle));
+  return workspace_of(*handle.backend, p, nullptr, make_exec(handle));
 }
 
 }  // namespace spk::capi

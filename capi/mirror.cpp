@@ -116,4 +116,31 @@ SoftmaxBackwardProblem Mirror::before(const SoftmaxBackwardProblem& p) {
   return q;
 }
 
+SparseVectorView Mirror::copy(const SparseVectorView& x) {
+  SparseVectorView c = x;
+  c.indices = copy(x.indices, x.nnz * static_cast<std::int64_t>(size_of(x.index_type)));
+  c.values = copy(x.values, x.nnz * static_cast<std::int64_t>(size_of(x.value_type)));
+  return c;
+}
+
+VectorProblem Mirror::before(const VectorProblem& p) {
+  VectorProblem q = p;
+  if (!p.skips_x()) q.x = copy(p.x);
+  q.y = p.writes_y() ? copy(p.y) : on_host(p.y);
+  if (p.scalars.device_alpha != nullptr) {
+    const auto bytes = static_cast<std::int64_t>(size_of(p.compute));
+    q.scalars = scalars_from(copy(p.scalars.device_alpha, bytes), copy(p.scalars.device_beta, bytes), p.compute);
+  }
+  return q;
+}
+
+VectorProblem Mirror::on_host(const VectorProblem& p) {
+  VectorProblem q = p;
+  if (p.writes_x()) q.x = on_host(p.x);
+  if (p.writes_y()) q.y = on_host(p.y);
+  const bool is_away = !backend_.computes_in_host_memory() && !p.brings_result_home;
+  if (p.op == VectorOp::spvv && is_away) q.result = copy(p.result, static_cast<std::int64_t>(size_of(p.compute)));
+  return q;
+}
+
 }  // namespace spk::capi

@@ -22,6 +22,8 @@ class Mirror {
   // `bytes` from where the backend computes.
   void* copy(const void* data, std::int64_t bytes);
 
+  SparseVectorView copy(const SparseVectorView& x);
+
   // The view itself where the backend computes in host memory, else a copy.
   template <class View>
   View on_host(const View& view) {
@@ -34,6 +36,9 @@ class Mirror {
   SddmmProblem before(const SddmmProblem& p);
   SoftmaxProblem before(const SoftmaxProblem& p);
   SoftmaxBackwardProblem before(const SoftmaxBackwardProblem& p);
+  VectorProblem before(const VectorProblem& p);
+  // The same arrays after it ran.
+  VectorProblem on_host(const VectorProblem& p);
 
  private:
   char* allocate(std::int64_t bytes);
@@ -47,6 +52,7 @@ inline const DenseView& output_of(const SpmmProblem& p) { return p.c; }
 inline const SparseView& output_of(const SddmmProblem& p) { return p.c; }
 inline const SparseView& output_of(const SoftmaxProblem& p) { return p.y; }
 inline const SparseView& output_of(const SoftmaxBackwardProblem& p) { return p.dx; }
+inline const VectorProblem& output_of(const VectorProblem& p) { return p; }
 
 // The sparse matrix whose structure an operation follows.
 inline const SparseView& structure_of(const SpmmProblem& p) { return p.a; }

@@ -61,6 +61,14 @@ struct spk_dnvec {
   ~spk_dnvec() { tag = spk::capi::Tag{}; }
 };
 
+struct spk_spvec {
+  static constexpr spk::capi::Tag kTag = spk::capi::Tag::spvec;
+  spk::capi::Tag tag = kTag;
+  bool is_const = false;
+  spk::SparseVectorView view;
+  ~spk_spvec() { tag = spk::capi::Tag{}; }
+};
+
 namespace spk::capi {
 
 // The descriptor of an output: must not have been created over memory that is only read.

@@ -92,6 +92,14 @@ void check_pointers(const Backend& backend, const SoftmaxBackwardProblem& p) {
   check(backend, p.dx, "matDX");
 }
 
+void check_pointers(const Backend& backend, const VectorProblem& p) {
+  check(backend, p.scalars);
+  check(backend, p.y, "vecY");
+  if (p.skips_x()) return;
+  check(backend, p.x.indices, "vecX", "indices");
+  check(backend, p.x.values, "vecX", "values");
+}
+
 void check_pointers(const Backend& backend, const SparseToDenseProblem& p, ConversionPhase) {
   check(backend, p.a, "matA");
   check(backend, p.b, "matB");

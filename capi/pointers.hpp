@@ -22,6 +22,7 @@ void check_pointers(const Backend& backend, const SpmmProblem& p);
 void check_pointers(const Backend& backend, const SddmmProblem& p);
 void check_pointers(const Backend& backend, const SoftmaxProblem& p);
 void check_pointers(const Backend& backend, const SoftmaxBackwardProblem& p);
+void check_pointers(const Backend& backend, const VectorProblem& p);  // not the result
 void check_pointers(const Backend& backend, const SparseToDenseProblem& p, ConversionPhase phase);
 void check_pointers(const Backend& backend, const DenseToSparseProblem& p, ConversionPhase phase);
 void check_pointers(const Backend& backend, const SparseToSparseProblem& p, ConversionPhase phase);

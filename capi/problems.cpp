@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "capi/pointers.hpp"
+#include "core/checked.hpp"
 #include "core/validate_operations.hpp"
+#include "core/validate_vector.hpp"
 
 namespace spk::capi {
 namespace {
@@ -32,18 +34,23 @@ Scalar read_scalar(const void* pointer, ValueType type) {
   }
 }
 
+// Scalars lie where a backend with memory of its own reads them.
+bool reads_on_device(const spk_handle& handle) noexcept {
+  return handle.pointer_mode == SPK_POINTER_MODE_DEVICE && !handle.backend->computes_in_host_memory();
+}
+
 Scalars read_scalars(const spk_handle& handle, const ScalarPointers* pointers, ValueType compute) {
   Scalars scalars;
   if (pointers == nullptr) return scalars;
-  if (pointers->alpha == nullptr) throw_bad_pointer("alpha", true);
-  if (pointers->beta == nullptr) throw_bad_pointer("beta", true);
-  if (handle.pointer_mode == SPK_POINTER_MODE_DEVICE && !handle.backend->computes_in_host_memory()) {
+  if (pointers->alpha == nullptr) throw_bad_pointer(pointers->alpha_name, true);
+  if (pointers->beta == nullptr) throw_bad_pointer(pointers->beta_name, true);
+  if (reads_on_device(handle)) {
     scalars.device_alpha = pointers->alpha;
     scalars.device_beta = pointers->beta;
     return scalars;
   }
-  check_host_pointer(pointers->alpha, "alpha");
-  check_host_pointer(pointers->beta, "beta");
+  check_host_pointer(pointers->alpha, pointers->alpha_name);
+  check_host_pointer(pointers->beta, pointers->beta_name);
   return scalars_from(pointers->alpha, pointers->beta, compute);
 }
 
@@ -74,11 +81,6 @@ void check_algorithm(std::int32_t alg, Format format, const NamedAlgorithm (&nam
                 name_of(format));
   }
   throw Error(SPK_STATUS_INVALID_VALUE, "alg = %d is not an algorithm of this operation", alg);
-}
-
-void check_algorithm(std::int32_t alg) {
-  if (alg != SPK_ALG_DEFAULT && alg < 256)
-    throw Error(SPK_STATUS_INVALID_VALUE, "alg = %d but must be SPK_ALG_DEFAULT or a kernel id from 256 on", alg);
 }
 
 Epilogue make_epilogue(const spk_epilogue_t* given, std::int64_t m, std::int64_t n) {
@@ -127,7 +129,21 @@ void set_compute(Problem& p, std::int32_t compute_type) {
   p.allow_tf32 = compute.allow_tf32;
 }
 
+VectorProblem make_vector(VectorOp op, spk_const_spvec_t vecX, spk_const_dnvec_t vecY) {
+  VectorProblem p;
+  p.op = op;
+  p.x = SPK_OBJECT(vecX).view;
+  p.y = SPK_OBJECT(vecY).view;
+  p.compute = sum_type(p.y.type);
+  return p;
+}
+
 }  // namespace
+
+void check_algorithm(std::int32_t alg) {
+  if (alg != SPK_ALG_DEFAULT && alg < 256)
+    throw Error(SPK_STATUS_INVALID_VALUE, "alg = %d but must be SPK_ALG_DEFAULT or a kernel id from 256 on", alg);
+}
 
 Scalars scalars_from(const void* alpha, const void* beta, ValueType compute) {
   Scalars scalars;
@@ -214,6 +230,47 @@ SoftmaxBackwardProblem make_softmax_backward(double scale, spk_const_spmat_t mat
   p.alg = alg;
   validate(p);
   return p;
+}
+
+VectorProblem make_axpby(const spk_handle& handle, const ScalarPointers* scalars, spk_const_spvec_t vecX,
+                         spk_const_dnvec_t vecY) {
+  VectorProblem p = make_vector(VectorOp::axpby, vecX, vecY);
+  p.scalars = read_scalars(handle, scalars, p.compute);
+  validate(p);
+  return p;
+}
+
+VectorProblem make_vector_copy(VectorOp op, spk_const_spvec_t vecX, spk_const_dnvec_t vecY) {
+  const VectorProblem p = make_vector(op, vecX, vecY);
+  validate(p);
+  return p;
+}
+
+VectorProblem make_rot(const spk_handle& handle, const ScalarPointers* scalars, spk_const_spvec_t vecX,
+                       spk_const_dnvec_t vecY) {
+  VectorProblem p = make_vector(VectorOp::rot, vecX, vecY);
+  p.scalars = read_scalars(handle, scalars, p.compute);
+  validate(p);
+  return p;
+}
+
+VectorProblem make_spvv(std::int32_t opX, spk_const_spvec_t vecX, spk_const_dnvec_t vecY, std::int32_t compute_type) {
+  const Op op = op_of(opX, "opX");
+  if (op == Op::t) throw Error(SPK_STATUS_NOT_SUPPORTED, "opX = SPK_OP_T but a dot product takes SPK_OP_N or SPK_OP_C");
+  VectorProblem p = make_vector(VectorOp::spvv, vecX, vecY);
+  p.conjugate_x = op == Op::c && is_complex(p.x.value_type);
+  p.compute = compute_type_of(compute_type).sum;
+  validate(p);
+  return p;
+}
+
+void set_result(const spk_handle& handle, VectorProblem& p, void* result) {
+  if (result == nullptr) throw_bad_pointer("result", true);
+  check_alignment(result, align_of(p.compute), "result");
+  p.result = result;
+  if (reads_on_device(handle)) return check_pointer(*handle.backend, result, "result");
+  check_host_pointer(result, "result");
+  p.brings_result_home = !handle.backend->computes_in_host_memory();
 }
 
 }  // namespace spk::capi

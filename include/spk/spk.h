@@ -15,5 +15,6 @@
 #include <spk/spk_plan.h>
 #include <spk/spk_sparse.h>
 #include <spk/spk_types.h>
+#include <spk/spk_vector.h>
 
 #endif

@@ -65,7 +65,8 @@ SPK_API void spk_destroy(spk_handle_t handle);
 SPK_API spk_status_t spk_set_stream(spk_handle_t handle, void* stream);
 SPK_API spk_status_t spk_get_stream(spk_handle_t handle, void** stream);
 
-/** Where alpha and beta lie: SPK_POINTER_MODE_HOST (default; read before the call returns) or DEVICE. Since 0.1. */
+/** Where alpha, beta and the result of spk_spvv lie: SPK_POINTER_MODE_HOST (default; read before the call returns) or
+ *  DEVICE. Since 0.1. */
 SPK_API spk_status_t spk_set_pointer_mode(spk_handle_t handle, spk_pointer_mode_t mode);
 SPK_API spk_status_t spk_get_pointer_mode(spk_handle_t handle, spk_pointer_mode_t* mode);
 

@@ -149,7 +149,12 @@ enum {
   SPK_OPERATION_SPMV = 2,
   SPK_OPERATION_SDDMM = 3,
   SPK_OPERATION_SOFTMAX = 4,
-  SPK_OPERATION_SOFTMAX_BACKWARD = 5
+  SPK_OPERATION_SOFTMAX_BACKWARD = 5,
+  SPK_OPERATION_AXPBY = 6, /**< this one and the following: spk_vector.h */
+  SPK_OPERATION_GATHER = 7,
+  SPK_OPERATION_SCATTER = 8,
+  SPK_OPERATION_ROT = 9,
+  SPK_OPERATION_SPVV = 10
 };
 
 /** Question for spk_query_support. Zero-initialise and set struct_size. Fields that the operation does not have are
@@ -157,18 +162,19 @@ enum {
 typedef struct spk_support_query {
   uint32_t struct_size;           /**< sizeof(spk_support_query) of the caller, in bytes */
   int32_t operation;              /**< spk_operation_kind_t */
-  int32_t opA;                    /**< SpMM, SpMV, SDDMM */
+  int32_t opA;                    /**< SpMM, SpMV, SDDMM; opX of SpVV */
   int32_t opB;                    /**< SpMM, SDDMM */
-  int32_t compute_type;           /**< SpMM, SpMV, SDDMM */
+  int32_t compute_type;           /**< SpMM, SpMV, SDDMM, SpVV */
   int32_t alg;                    /**< spk_algorithm_t */
   spk_const_spmat_t sparse;       /**< A (SpMM, SpMV), C (SDDMM), X (softmax), Y (backward) */
   spk_const_dnmat_t dense_in;     /**< B (SpMM); A (SDDMM) */
   spk_const_dnmat_t dense_in2;    /**< B (SDDMM) */
   spk_const_dnmat_t dense_out;    /**< C (SpMM) */
-  spk_const_dnvec_t vec_in;       /**< x (SpMV) */
-  spk_const_dnvec_t vec_out;      /**< y (SpMV) */
+  spk_const_dnvec_t vec_in;       /**< x (SpMV); y (gather, SpVV) */
+  spk_const_dnvec_t vec_out;      /**< y (SpMV, axpby, scatter, rotation) */
   spk_const_spmat_t sparse_out;   /**< Y (softmax), dX (backward); NULL: like `sparse` */
   const spk_epilogue_t* epilogue; /**< SpMM; NULL for none */
+  spk_const_spvec_t spvec;        /**< x of the operations of spk_vector.h */
 } spk_support_query_t;
 
 /** Says whether the handle's backend would run an operation, and how, without running it.

@@ -103,7 +103,8 @@ enum { SPK_OP_N = 0, SPK_OP_T = 1, SPK_OP_C = 2 };
 typedef int32_t spk_format_t;
 enum { SPK_FORMAT_CSR = 1, SPK_FORMAT_CSC = 2, SPK_FORMAT_COO = 3, SPK_FORMAT_BLOCKED_ELL = 5, SPK_FORMAT_BSR = 6 };
 
-/** Where alpha and beta are read. On the CPU and reference backends both modes read host memory. Since 0.1. */
+/** Where alpha and beta are read, and the result of spk_spvv is written. On the CPU and reference backends both modes
+ *  mean host memory. Since 0.1. */
 typedef int32_t spk_pointer_mode_t;
 enum { SPK_POINTER_MODE_HOST = 0, SPK_POINTER_MODE_DEVICE = 1 };
 
@@ -149,6 +150,9 @@ typedef const struct spk_dnmat* spk_const_dnmat_t;
 /** Dense vector descriptor. Opaque. Since 0.1. */
 typedef struct spk_dnvec* spk_dnvec_t;
 typedef const struct spk_dnvec* spk_const_dnvec_t;
+/** Sparse vector descriptor. Opaque. Since 0.1. */
+typedef struct spk_spvec* spk_spvec_t;
+typedef const struct spk_spvec* spk_const_spvec_t;
 /** Prepared operation for a fixed sparsity structure. Opaque. Since 0.1. */
 typedef struct spk_plan* spk_plan_t;
 typedef const struct spk_plan* spk_const_plan_t;

@@ -91,8 +91,14 @@ class Backend : public AllOperations, public AllConversions {
   virtual ~Backend() = default;
   using AllConversions::run;
   using AllConversions::workspace;
+  using AllOperations::choose;
   using AllOperations::run;
   using AllOperations::workspace;
+
+  // Vectors have no structure worth keeping: no plans.
+  virtual Choice choose(const VectorProblem& p) const = 0;
+  virtual std::size_t workspace(const VectorProblem& p, const Exec& exec) const = 0;
+  virtual void run(const VectorProblem& p, const Exec& exec) const = 0;
 
   virtual spk_backend_t kind() const noexcept = 0;
   virtual const char* name() const noexcept = 0;    // "cpu", "cuda", "reference"

@@ -32,6 +32,14 @@ class ForwardOperations<Base, Functions, Problem, Rest...> : public ForwardOpera
 
 template <class Base, class Functions, class... Problems>
 class ForwardConversions : public Base {
+ public:
+  using Base::choose;
+  using Base::run;
+  using Base::workspace;
+  Choice choose(const VectorProblem& p) const final { return functions_.choose(p); }
+  std::size_t workspace(const VectorProblem& p, const Exec& exec) const final { return functions_.workspace(p, exec); }
+  void run(const VectorProblem& p, const Exec& exec) const final { functions_.run(p, exec); }
+
  protected:
   Functions functions_;
 };

@@ -40,6 +40,17 @@ std::string describe(const DenseView& x) {
          name_of(x.order) + " ld=" + std::to_string(x.ld) + batch_text(x.batch_count);
 }
 
+const char* name_of(VectorOp op) noexcept {
+  switch (op) {
+    case VectorOp::axpby: return "axpby";
+    case VectorOp::gather: return "gather";
+    case VectorOp::scatter: return "scatter";
+    case VectorOp::rot: return "rot";
+    case VectorOp::spvv: return "spvv";
+  }
+  return "?";
+}
+
 std::string describe(const SpmmProblem& p) {
   std::string text = std::string(p.is_spmv ? "spmv " : "spmm ") + name_of(p.op_a) + name_of(p.op_b) + " " +
                      sizes_text(p.m, p.n, p.k) + " A{" + describe(p.a) + "} B{" + describe(p.b) + "} C{" +
@@ -66,6 +77,16 @@ std::string describe(const SoftmaxProblem& p) {
 std::string describe(const SoftmaxBackwardProblem& p) {
   return "softmax_backward Y{" + describe(p.y) + "} dY{" + describe(p.dy) + "} dX{" + describe(p.dx) +
          "} scale=" + std::to_string(p.scale) + " alg=" + std::to_string(p.alg);
+}
+
+std::string describe(const VectorProblem& p) {
+  std::string text = name_of(p.op);
+  if (p.op == VectorOp::spvv) text += p.conjugate_x ? " C" : " N";
+  text += std::string(" X{") + name_of(p.x.value_type) + " size=" + std::to_string(p.x.size) +
+          " nnz=" + std::to_string(p.x.nnz) + " indices=" + name_of(p.x.index_type) +
+          " base=" + std::to_string(p.x.base) + "} Y{" + name_of(p.y.type) + " " + std::to_string(p.y.rows) + "}";
+  const bool has_scalars = p.op == VectorOp::axpby || p.op == VectorOp::rot;
+  return has_scalars ? text + scalars_text(p.scalars) : text;
 }
 
 }  // namespace spk

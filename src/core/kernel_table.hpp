@@ -66,4 +66,7 @@ const Row* select_cheapest(std::span<const Row> table, const Problem& p, Support
   return best;
 }
 
+// Of an operation that has one kernel per value type, all with ids from first_id on.
+Choice choose_only(const VectorProblem& p, std::int32_t first_id);
+
 }  // namespace spk

@@ -24,6 +24,8 @@ class Oracle {
   virtual Verdict judge(const SddmmProblem& p, const SparseView& got) const = 0;
   virtual Verdict judge(const SoftmaxProblem& p, const SparseView& got) const = 0;
   virtual Verdict judge(const SoftmaxBackwardProblem& p, const SparseView& got) const = 0;
+  // `got` is p with the arrays that hold results. Of a rotation x's entries count as column 1, y as column 0.
+  virtual Verdict judge(const VectorProblem& p, const VectorProblem& got) const = 0;
 
  protected:
   ~Oracle() = default;

@@ -80,6 +80,27 @@ struct SoftmaxBackwardProblem {
   std::int32_t alg = 0;
 };
 
+enum class VectorOp : std::int32_t { axpby, gather, scatter, rot, spvv };
+
+// An operation of spk_vector.h: of a sparse vector and a dense one, which is a column.
+struct VectorProblem {
+  VectorOp op = VectorOp::axpby;
+  SparseVectorView x;
+  DenseView y;
+  ValueType compute = ValueType::f32;  // type of the sums, the scalars and the result
+  Scalars scalars;                     // axpby: alpha, beta; rot: c, s
+  bool conjugate_x = false;            // spvv
+  void* result = nullptr;              // spvv
+  // The result is wanted in host memory by a backend with memory of its own.
+  bool brings_result_home = false;
+  std::int32_t alg = 0;
+  bool writes_x() const noexcept { return op == VectorOp::gather || op == VectorOp::rot; }
+  bool writes_y() const noexcept { return op == VectorOp::axpby || op == VectorOp::scatter || op == VectorOp::rot; }
+  bool skips_x() const noexcept {
+    return x.nnz == 0 || (op == VectorOp::axpby && scalars.device_alpha == nullptr && scalars.alpha.is_zero());
+  }
+};
+
 struct SparseToDenseProblem {
   SparseView a;
   DenseView b;

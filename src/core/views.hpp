@@ -55,6 +55,16 @@ struct SparseView {
   }
 };
 
+// Entry i is element index_at(indices, i) - base of a vector.
+struct SparseVectorView {
+  ValueType value_type = ValueType::f32;
+  IndexType index_type = IndexType::i32;
+  std::int32_t base = 0;
+  std::int64_t size = 0, nnz = 0;
+  const void* indices = nullptr;
+  void* values = nullptr;
+};
+
 struct DenseView {
   ValueType type = ValueType::f32;
   Order order = Order::row;

@@ -18,6 +18,10 @@ SPK_DECLARE_OPERATION(SoftmaxProblem)          // softmax.cpp
 SPK_DECLARE_OPERATION(SoftmaxBackwardProblem)  // softmax.cpp
 #undef SPK_DECLARE_OPERATION
 
+Choice choose(const VectorProblem& p);  // vector.cpp
+std::size_t workspace(const VectorProblem& p, const Exec& exec);
+void run(const VectorProblem& p, const Exec& exec);
+
 #define SPK_DECLARE_CONVERSION(Problem)                      \
   std::size_t workspace(const Problem& p, const Exec& exec); \
   std::int64_t analyze(const Problem& p, const Exec& exec);  \

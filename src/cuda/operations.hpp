@@ -20,6 +20,10 @@ SPK_DECLARE_OPERATION(SoftmaxProblem)          // softmax.cpp
 SPK_DECLARE_OPERATION(SoftmaxBackwardProblem)  // softmax.cpp
 #undef SPK_DECLARE_OPERATION
 
+Choice choose(const Device& device, const VectorProblem& p);  // kernels/vector.cu
+std::size_t workspace(const Device& device, const VectorProblem& p, const Exec& exec);
+void run(const Device& device, const VectorProblem& p, const Exec& exec);
+
 #define SPK_DECLARE_CONVERSION(Problem)                                            \
   std::size_t workspace(const Device& device, const Problem& p, const Exec& exec); \
   std::int64_t analyze(const Device& device, const Problem& p, const Exec& exec);  \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * SPDX-FileCopyrightText: The spk authors */
 /* The numbers that compiled programs hold: enumerators and the layout of structs on machines with 64-bit pointers. A
- * line here is never changed, only added (docs/adr/0001). */
+ * line here is never changed, only added (docs/adr/0001); a struct with a struct_size may grow at its end. */
 #include <spk/spk.h>
 #include <spk/spk_io.h>
 #include <stdio.h>
@@ -104,6 +104,11 @@ static void enumerators(void) {
   NUMBER(SPK_OPERATION_SDDMM, 3);
   NUMBER(SPK_OPERATION_SOFTMAX, 4);
   NUMBER(SPK_OPERATION_SOFTMAX_BACKWARD, 5);
+  NUMBER(SPK_OPERATION_AXPBY, 6);
+  NUMBER(SPK_OPERATION_GATHER, 7);
+  NUMBER(SPK_OPERATION_SCATTER, 8);
+  NUMBER(SPK_OPERATION_ROT, 9);
+  NUMBER(SPK_OPERATION_SPVV, 10);
   NUMBER(SPK_LOG_ERROR, 1);
   NUMBER(SPK_LOG_API, 2);
   NUMBER(SPK_LOG_DISPATCH, 4);
@@ -191,7 +196,7 @@ static void layouts(void) {
   PLACE(spk_epilogue_t, reserved, 12);
   PLACE(spk_epilogue_t, bias, 16);
   PLACE(spk_epilogue_t, residual, 24);
-  SIZE(spk_support_query_t, 88);
+  SIZE(spk_support_query_t, 96);
   PLACE(spk_support_query_t, struct_size, 0);
   PLACE(spk_support_query_t, operation, 4);
   PLACE(spk_support_query_t, opA, 8);
@@ -206,6 +211,7 @@ static void layouts(void) {
   PLACE(spk_support_query_t, vec_out, 64);
   PLACE(spk_support_query_t, sparse_out, 72);
   PLACE(spk_support_query_t, epilogue, 80);
+  PLACE(spk_support_query_t, spvec, 88);
   SIZE(spk_io_options_t, 16);
   PLACE(spk_io_options_t, struct_size, 0);
   PLACE(spk_io_options_t, index_type, 4);

@@ -83,9 +83,9 @@ struct Functions {
     const Arena::Open open(arena());
     return cpu_backend().analyze(p, on_cpu(exec));
   }
-  static std::int64_t run(const auto& p, const Exec& exec) {
+  static auto run(const auto& p, const Exec& exec) {
     const Arena::Open open(arena());
-    return cpu_backend().run(p, on_cpu(exec));
+    return cpu_backend().run(with_scalars(p), on_cpu(exec));
   }
 };
 

@@ -41,6 +41,7 @@ class ReferenceOracle final : public Oracle {
   Verdict judge(const SoftmaxBackwardProblem& p, const SparseView& got) const override {
     return reference::judge(p, got);
   }
+  Verdict judge(const VectorProblem& p, const VectorProblem& got) const override { return reference::judge(p, got); }
 };
 
 }  // namespace

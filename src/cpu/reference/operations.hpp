@@ -13,6 +13,7 @@ void run(const SpmmProblem& p);
 void run(const SddmmProblem& p);
 void run(const SoftmaxProblem& p);
 void run(const SoftmaxBackwardProblem& p);
+void run(const VectorProblem& p);
 
 // How conversions are contracted: Conversion in core/backend.hpp.
 std::int64_t analyze(const SparseToDenseProblem& p);
@@ -33,5 +34,6 @@ Verdict judge(const SpmmProblem& p, const DenseView& got);
 Verdict judge(const SddmmProblem& p, const SparseView& got);
 Verdict judge(const SoftmaxProblem& p, const SparseView& got);
 Verdict judge(const SoftmaxBackwardProblem& p, const SparseView& got);
+Verdict judge(const VectorProblem& p, const VectorProblem& got);
 
 }  // namespace spk::reference
