@@ -101,7 +101,11 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
   const RowOffsets offsets(t);
   for (std::int64_t row = step.begin, next; row < step.end; row = next) {
     next = row + kDotLines < step.end ? row + kDotLines : step.end;
-    const std::int64_t entries = t.empty ? 0 : offsets.at(next) - offsets.at(row);
+    std::int64_t entries = t.empty ? 0 : offsets.at(next) - offsets.at(row);
+    if (clears && entries != 0 && 4 * entries < next - row) {  // mostly empty rows: better found in between
+      next = row + kDotLines / 8 < step.end ? row + kDotLines / 8 : step.end;
+      entries = offsets.at(next) - offsets.at(row);
+    }
     if (entries == 0 && clears) {
       next = last_empty_row(t, next - 1, step.end) + 1;
       clear_rows(t, row, next - 1, step.tile, 1);
