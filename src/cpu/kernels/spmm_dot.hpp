@@ -2,12 +2,14 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include "cpu/kernels/quads.hpp"
 #include "cpu/kernels/spmm_finish.hpp"
 #include "cpu/kernels/spmm_stage.hpp"
 
 // One column of C at a time: the dot product of every row of op(A) with a contiguous column of op(B), for matrices of
-// very few columns. Four running sums hide the latency of the multiplier; more leave more ends of short rows to guess.
-// Loading element by element keeps up with gather instructions, which cost about a cycle per lane.
+// very few columns. Elements of B are loaded one by one, which keeps up with gather instructions (about a cycle per
+// lane); what they are multiplied with, their indices and the sums are taken several at once, because a processor that
+// loads one number for every multiplication can do no better than one multiplication a cycle.
 namespace spk::cpu {
 namespace {
 
@@ -21,8 +23,9 @@ SPK_INLINE const Value* before(const Value* x, std::int64_t elements) noexcept {
                                         static_cast<std::uintptr_t>(elements) * sizeof(Value));
 }
 
-template <class Real, class Value, class Index>
+template <class Real, bool kQuads, class Value, class Index>
 SPK_INLINE Real dot_row(const Value* a, const Index* indices, std::int64_t count, const Value* x) noexcept {
+  if constexpr (kQuads) return dot_row_by_quads(a, indices, count, x);
   Real sum[kDotSums] = {};
   std::int64_t e = 0;
   for (; e + kDotSums <= count; e += kDotSums) {
@@ -61,7 +64,7 @@ SPK_INLINE void dot_row_complex(const Real* a, const Index* indices, std::int64_
 }
 
 // The dots of `count` rows of op(A), each with x, to line.
-template <class Real, bool kComplex, class Value, class Index, class Offset>
+template <class Real, bool kComplex, bool kQuads, class Value, class Index, class Offset>
 SPK_INLINE void dot_lines(const SpmmTask& t, const Offset* offsets, std::int64_t count, const Value* x,
                           Real* line) noexcept {
   const Value* a = static_cast<const Value*>(t.values);
@@ -76,12 +79,12 @@ SPK_INLINE void dot_lines(const SpmmTask& t, const Offset* offsets, std::int64_t
       dot_row_complex(a + 2 * begin, indices + begin, end - begin, x, line + 2 * row, imag);
       join_complex(t, line + 2 * row, imag, 2);
     } else {
-      line[row] = dot_row<Real>(a + begin, indices + begin, end - begin, x);
+      line[row] = dot_row<Real, kQuads>(a + begin, indices + begin, end - begin, x);
     }
   }
 }
 
-template <class Real, bool kComplex, class Value, class Index>
+template <class Real, bool kComplex, bool kQuads, class Value, class Index>
 inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
   constexpr int kPer = kComplex ? 2 : 1;
   // Without a product B may be NULL, which takes no offset.
@@ -94,7 +97,7 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
     if constexpr (kComplex)
       dot_row_complex(a, indices, step.end - step.begin, x, to, to + t.columns);
     else
-      *to = dot_row<Real>(a, indices, step.end - step.begin, x);
+      *to = dot_row<Real, kQuads>(a, indices, step.end - step.begin, x);
     return;
   }
   const bool clears = may_clear_rows(t) && t.c_row_stride == 1;
@@ -121,7 +124,7 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
     }
     alignas(64) Real line[kPer * kDotLines] = {};
     const auto dots = [&](auto* stored) {
-      if (!t.empty) dot_lines<Real, kComplex, Value, Index>(t, stored + row, next - row, x, line);
+      if (!t.empty) dot_lines<Real, kComplex, kQuads, Value, Index>(t, stored + row, next - row, x, line);
     };
     offsets.narrow ? dots(static_cast<const std::int32_t*>(t.offsets))
                    : dots(static_cast<const std::int64_t*>(t.offsets));
@@ -130,11 +133,24 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
   }
 }
 
+template <class Real, bool kComplex, bool kQuads, class Value>
+inline void dot_rows_of_any_index(const SpmmTask& t, const SpmmStep& step) noexcept {
+  if (t.index_type == IndexType::i64) return dot_rows<Real, kComplex, kQuads, Value, std::int64_t>(t, step);
+  if (t.index_type == IndexType::u16) return dot_rows<Real, kComplex, kQuads, Value, std::uint16_t>(t, step);
+  dot_rows<Real, kComplex, kQuads, Value, std::int32_t>(t, step);
+}
+
 template <class Real, bool kComplex, class Value>
 inline void dot_rows_of(const SpmmTask& t, const SpmmStep& step) noexcept {
-  if (t.index_type == IndexType::i64) return dot_rows<Real, kComplex, Value, std::int64_t>(t, step);
-  if (t.index_type == IndexType::u16) return dot_rows<Real, kComplex, Value, std::uint16_t>(t, step);
-  dot_rows<Real, kComplex, Value, std::int32_t>(t, step);
+  if constexpr (kHasQuads && !kComplex && std::is_same_v<Real, Value>) {
+    // Rows of few entries are not worth it. The mean of the whole matrix decides, so that a row's bits do not depend on
+    // how rows are shared out to threads.
+    constexpr std::int64_t kLeastMean = 5;
+    const RowOffsets offsets(t);
+    if (!t.empty && offsets.at(t.m) - offsets.at(0) >= kLeastMean * t.m)
+      return dot_rows_of_any_index<Real, false, true, Value>(t, step);
+  }
+  dot_rows_of_any_index<Real, kComplex, false, Value>(t, step);
 }
 
 template <class Real, bool kComplex>
