@@ -12,7 +12,8 @@
 #include "report.hpp"
 #include "table.hpp"
 
-// spk against the loops of a textbook: one-shot calls and plans, SpMM, SDDMM and softmax, f32, over the DLMC core set.
+// spk against the loops of a textbook and against the libraries that are installed: one-shot calls and plans, SpMM,
+// SDDMM and softmax, f32, over the DLMC core set.
 namespace spk::bench {
 namespace {
 
@@ -22,6 +23,7 @@ struct Options {
   std::vector<std::string> operations = {"spmm", "sddmm", "softmax"};
   std::vector<std::string> orders = {"row", "col"};
   std::vector<std::int64_t> widths = {1, 8, 32, 128, 512};
+  std::vector<std::string> peers;
   std::string json;
   std::string commit = SPK_BENCH_COMMIT;
   int threads = 1;
@@ -106,7 +108,7 @@ int run(Options options) {
         continue;
       }
       for (const tool::Problem& problem : problems) {
-        races.push_back(race(matrix, problem, handle, circumstances.limits, options.samples));
+        races.push_back(race(matrix, problem, handle, circumstances.limits, options.samples, options.peers));
         different += !(races.back().difference <= kSameResult);
       }
     }
@@ -116,12 +118,12 @@ int run(Options options) {
   print_summary(races);
   if (empty != 0) fmt::print("{} matrices without entries were left out\n", empty);
   if (different != 0)
-    fmt::print("{} results differ from the textbook loop by more than {} of its largest value\n", different,
-               kSameResult);
+    fmt::print("{} races have a result that differs from the textbook loop by more than {} of its largest value\n",
+               different, kSameResult);
 
   if (options.json.empty()) {
     std::filesystem::create_directories(SPK_BENCH_RESULTS);
-    options.json = fmt::format("{}/textbook-{}-{}t.json", SPK_BENCH_RESULTS, options.commit, options.threads);
+    options.json = fmt::format("{}/cpu-peers-{}-{}t.json", SPK_BENCH_RESULTS, options.commit, options.threads);
   }
   std::ofstream out(options.json);
   out << to_json(races, circumstances);
@@ -136,7 +138,7 @@ int run(Options options) {
 
 int main(int argc, char** argv) {
   spk::bench::Options options;
-  CLI::App app("Races spk against textbook loops over the DLMC core set", "bench_textbook");
+  CLI::App app("Races spk against textbook loops and other libraries over the DLMC core set", "bench_cpu_peers");
   app.add_option("--matrices", options.matrices, "index.csv, folder or file instead of DLMC");
   app.add_option("--set", options.set, "Rows of the index to take")->capture_default_str();
   app.add_option("--op", options.operations, "spmm, sddmm, softmax")->delimiter(',')->capture_default_str();
@@ -144,9 +146,13 @@ int main(int argc, char** argv) {
   app.add_option("--n", options.widths, "Columns of C (SpMM), inner sizes (SDDMM)")
       ->delimiter(',')
       ->capture_default_str();
+  app.add_option(
+         "--peers", options.peers,
+         "Of mkl, mkl_optimized, mkl_scsrmm, mkl_sgemm, eigen, librsb, openblas_sgemm; default: all that are here")
+      ->delimiter(',');
   app.add_option("--threads", options.threads, "Threads of all contenders")->capture_default_str();
   app.add_option("--samples", options.samples, "Timed samples of each contender")->capture_default_str();
-  app.add_option("--json", options.json, "File for all numbers; default: bench/results/textbook-COMMIT-THREADSt.json");
+  app.add_option("--json", options.json, "File for all numbers; default: bench/results/cpu-peers-COMMIT-THREADSt.json");
   app.add_option("--commit", options.commit, "Commit that is measured")->capture_default_str();
   app.add_flag("--details", options.details, "Print a line for every problem");
   try {
@@ -154,13 +160,13 @@ int main(int argc, char** argv) {
     return spk::bench::run(options);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    fmt::print(stderr, "bench_textbook: {}\n", error.what());
+    fmt::print(stderr, "bench_cpu_peers: {}\n", error.what());
     return 2;
   } catch (const spk::tool::UsageError& error) {
-    fmt::print(stderr, "bench_textbook: {}\n", error.what());
+    fmt::print(stderr, "bench_cpu_peers: {}\n", error.what());
     return 2;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_textbook: {}\n", error.what());
+    fmt::print(stderr, "bench_cpu_peers: {}\n", error.what());
     return 1;
   }
 }

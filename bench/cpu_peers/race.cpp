@@ -4,33 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "failure.hpp"
-#include "textbook_loops.h"
 
 namespace spk::bench {
 namespace {
 
 using tool::Operation;
-
-std::function<void()> textbook_call(const textbook_csr& csr, const tool::Workload& workload, float* out, int threads) {
-  const tool::Problem& problem = workload.problem();
-  const bool row = problem.order == SPK_ORDER_ROW;
-  const float* left = workload.left().as<float>();
-  const float* right = workload.right().as<float>();
-  const std::int64_t n = problem.n;
-  switch (problem.operation) {
-    case Operation::kSpmm:
-      if (row) return [=, &csr] { textbook_spmm_row(&csr, right, out, n, threads); };
-      return [=, &csr] { textbook_spmm_col(&csr, right, out, n, threads); };
-    case Operation::kSddmm:
-      if (row) return [=, &csr] { textbook_sddmm_row(&csr, left, right, out, n, threads); };
-      return [=, &csr] { textbook_sddmm_col(&csr, left, right, out, n, threads); };
-    case Operation::kSoftmax: return [=, &csr] { textbook_softmax(&csr, out, threads); };
-    case Operation::kSpmv: break;
-  }
-  throw tool::Failure("spmv is raced as spmm with n = 1");
-}
 
 // Infinity where one side is not finite: such a race is no race.
 double largest_difference(const float* got, const float* want, std::size_t count) {
@@ -46,21 +27,34 @@ double largest_difference(const float* got, const float* want, std::size_t count
 
 }  // namespace
 
+const Contender* Race::best(PeerKind kind) const {
+  const Contender* found = nullptr;
+  for (const Contender& peer : peers)
+    if (peer.kind == kind && (found == nullptr || peer.timing.median < found->timing.median)) found = &peer;
+  return found;
+}
+
+const Contender& Race::rival() const {
+  const Contender* library = best(PeerKind::sparse);
+  return library != nullptr ? *library : peers.front();
+}
+
 Race race(const tool::CsrMatrix& matrix, const tool::Problem& problem, const tool::Handle& handle,
-          const tool::Limits& limits, int samples) {
-  if (matrix.index_type != SPK_INDEX_32I)
-    throw tool::Failure(matrix.name + ": textbook loops take 32-bit indices only");
+          const tool::Limits& limits, int samples, const std::vector<std::string>& peers) {
+  if (matrix.index_type != SPK_INDEX_32I) throw tool::Failure(matrix.name + ": the peers take 32-bit indices only");
   const tool::Workload workload(matrix, problem);
   const tool::Runner one_shot(handle, workload, false);
   const tool::Runner plan(handle, workload, true);
-  const tool::Buffer textbook_out(workload.result().bytes());
-  const textbook_csr csr{matrix.rows, matrix.cols, matrix.row_offsets.as<std::int32_t>(),
-                         matrix.col_indices.as<std::int32_t>(), matrix.values.as<float>()};
-  const auto textbook = textbook_call(csr, workload, textbook_out.as<float>(), limits.threads);
+  const tool::Buffer peer_out(workload.result().bytes());
+  const auto calls = peer_calls({matrix, workload, peer_out.as<float>(), limits.threads}, peers);
 
+  std::vector<tool::Timed> contenders;
+  for (const PeerCall& peer : calls) contenders.emplace_back(peer.call);
+  contenders.push_back(one_shot.timed());
+  contenders.push_back(plan.timed());
   tool::TimingPlan timing;
   timing.samples = samples;
-  const auto timings = tool::time_interleaved({textbook, one_shot.timed(), plan.timed()}, timing);
+  const auto timings = tool::time_interleaved(contenders, timing);
 
   Race result;
   result.file = matrix.name;
@@ -76,16 +70,27 @@ Race race(const tool::CsrMatrix& matrix, const tool::Problem& problem, const too
   result.bound_seconds = limits.bound_seconds(result.flops, result.bytes, false);
   result.one_shot_kernel = one_shot.description();
   result.plan_kernel = plan.description();
-  result.textbook = timings[0];
-  result.one_shot = timings[1];
-  result.plan = timings[2];
-  // Both ways of calling leave their result in the same place: look at each alone.
+  for (std::size_t p = 0; p < calls.size(); ++p) result.peers.push_back({calls[p].name, calls[p].kind, timings[p]});
+  result.one_shot = timings[calls.size()];
+  result.plan = timings[calls.size() + 1];
+
+  // All contenders of a side leave their result in the same place: look at each alone, against the textbook's.
   const std::size_t count = problem.operation == Operation::kSpmm ? workload.result().bytes() / sizeof(float)
                                                                   : static_cast<std::size_t>(matrix.nnz);
+  const tool::Buffer want(peer_out.bytes());
+  calls.front().call();
+  std::memcpy(want.data(), peer_out.data(), count * sizeof(float));
+  const auto compare = [&](const tool::Buffer& got) {
+    result.difference = std::max(result.difference, largest_difference(got.as<float>(), want.as<float>(), count));
+  };
+  for (const PeerCall& peer : calls) {
+    std::memset(peer_out.data(), 0xff, count * sizeof(float));
+    peer.call();
+    compare(peer_out);
+  }
   for (const tool::Runner* runner : {&one_shot, &plan}) {
     (*runner)();
-    result.difference =
-        std::max(result.difference, largest_difference(workload.result().as<float>(), textbook_out.as<float>(), count));
+    compare(workload.result());
   }
   return result;
 }
