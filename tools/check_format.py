@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-FOLDERS = ["include", "src", "capi", "bindings", "examples", "tools", "tests", "bench"]
+FOLDERS = ["include", "src", "capi", "compat", "bindings", "examples", "tools", "tests", "bench"]
 
 
 def main(root, clang_format):

@@ -27,6 +27,7 @@ RULES = {
     "src/host_runtime": (["include/"], None),
     "capi": (["include/", "src/core/"], None),
     "capi/backends.cpp": (["include/", "src/core/", "src/cpu/backend.hpp", "capi/"], None),
+    "compat/preload": (["include/"], None),
     "bindings": (["include/"], None),
     "examples": (["include/"], None),
     "tools": (["include/"], None),
@@ -42,7 +43,7 @@ RULES = {
     "bench": (["include/", "tools/"], None),
     "bench/kernels": (["include/", "src/", "bench/"], None),
 }
-SEARCH = ["src", ".", "tests", "tools", "bench"]
+SEARCH = ["src", ".", "compat", "tests", "tools", "bench"]
 SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".cu", ".cuh", ".inc"}
 THREADING_FILES = re.compile(r"src/cpu/parallel(_\w+)?\.[ch]pp|(tests|tools|bench|examples)/.*")
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^">]+)[">]')
@@ -85,7 +86,7 @@ def complaint(root, file, path, bracket, name):
 def main(root):
     root = Path(root).resolve()
     faults, files = [], 0
-    for top in ["include", "src", "capi", "bindings", "examples", "tools", "tests", "bench"]:
+    for top in ["include", "src", "capi", "compat", "bindings", "examples", "tools", "tests", "bench"]:
         for file in sorted((root / top).rglob("*")):
             if file.suffix not in SUFFIXES or not file.is_file():
                 continue

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "preload/product.hpp"
+
+#include <cstdio>
+
+#include "preload/driver.hpp"
+#include "preload/options.hpp"
+#include "preload/real.hpp"
+
+namespace spk::preload {
+namespace {
+
+const char* read_sparse(const void* mat, SparseMatrix* out) {
+  int batches = 0;
+  if (call_real(Name::SpMatGetFormat, mat, &out->format) != kSuccess) return "the sparse matrix cannot be read";
+  if (call_real(Name::SpMatGetStridedBatch, mat, &batches) != kSuccess || batches > 1)
+    return "a batch, whose strides cuSPARSE does not tell";
+  int status = kNotSupported;
+  if (out->format == SPK_FORMAT_CSR) {
+    status = call_real(Name::ConstCsrGet, mat, &out->rows, &out->cols, &out->nnz, &out->offsets, &out->indices,
+                       &out->values, &out->offset_type, &out->index_type, &out->base, &out->type);
+  } else if (out->format == SPK_FORMAT_COO) {
+    status = call_real(Name::ConstCooGet, mat, &out->rows, &out->cols, &out->nnz, &out->offsets, &out->indices,
+                       &out->values, &out->index_type, &out->base, &out->type);
+    out->offset_type = out->index_type;
+  } else {
+    return "neither CSR nor COO";
+  }
+  return status == kSuccess ? nullptr : "the sparse matrix cannot be read";
+}
+
+const char* read_dense(const void* mat, DenseMatrix* out) {
+  int batches = 0;
+  int64_t stride = 0;
+  if (call_real(Name::DnMatGetStridedBatch, mat, &batches, &stride) != kSuccess || batches > 1)
+    return "a batch of dense matrices";
+  const int status =
+      call_real(Name::ConstDnMatGet, mat, &out->rows, &out->cols, &out->ld, &out->values, &out->type, &out->order);
+  return status == kSuccess ? nullptr : "a dense matrix cannot be read";
+}
+
+bool is_half(int type) { return type == SPK_R_16F || type == SPK_R_16BF; }
+
+// The combinations whose scalars and sums have the same type in cuSPARSE and spk.
+bool has_known_types(int in, int other, int out, int compute) {
+  if (in != other) return false;
+  if (is_half(in)) return compute == SPK_COMPUTE_32F && (out == in || out == SPK_R_32F);
+  if (in != SPK_R_32F && in != SPK_R_64F && in != SPK_C_32F && in != SPK_C_64F) return false;
+  return out == in && compute == in;
+}
+
+}  // namespace
+
+const char* describe(const Arguments& a, Product* p) {
+  if (a.handle == nullptr || a.mat_a == nullptr || a.mat_b == nullptr || a.mat_c == nullptr || a.alpha == nullptr ||
+      a.beta == nullptr)
+    return "an argument is NULL";
+  const bool is_spmm = a.operation == Operation::spmm;
+  if (const char* why = read_sparse(is_spmm ? a.mat_a : a.mat_c, &p->sparse)) return why;
+  if (const char* why = read_dense(is_spmm ? a.mat_b : a.mat_a, &p->first)) return why;
+  if (const char* why = read_dense(is_spmm ? a.mat_c : a.mat_b, &p->second)) return why;
+  const SparseMatrix& s = p->sparse;
+  if (is_spmm ? !has_known_types(s.type, p->first.type, p->second.type, a.compute_type)
+              : !has_known_types(p->first.type, p->second.type, s.type, a.compute_type))
+    return "types";
+  if (!is_spmm && s.format != SPK_FORMAT_CSR) return "SDDMM other than CSR";
+  p->n = is_spmm ? p->second.cols : a.op_a == SPK_OP_N ? p->first.cols : p->first.rows;
+  if (s.rows <= 0 || s.cols <= 0 || s.nnz <= 0 || p->n <= 0) return "nothing to multiply";
+  p->density = static_cast<double>(s.nnz) / static_cast<double>(s.rows) / static_cast<double>(s.cols);
+  return nullptr;
+}
+
+double measured_speedup(const Arguments& a, const Product& p) {
+  enum Values { F32, HALF, OTHER };
+  enum { N = SPK_OP_N, T = SPK_OP_T, ROW = SPK_ORDER_ROW, COL = SPK_ORDER_COL };
+  enum { DEFAULT = 1, ALG1 = 2, ALG2 = 4, ALG3 = 8 };
+  struct Row {
+    Values values;
+    int order, op_b, algs;
+    int64_t least_n, most_n;
+    double least_density, most_density, lowest;
+  };
+  constexpr Row kRows[] = {
+#define SPK_SPEEDUP(values, order, op_b, algs, least_n, most_n, least_density, most_density, lowest) \
+  {values, order, op_b, algs, least_n, most_n, least_density, most_density, lowest},
+#include "preload/speedups.inc"
+#undef SPK_SPEEDUP
+  };
+  constexpr int64_t kLeastSize = 64;
+  constexpr int64_t kMostSize = 2304;
+  const SparseMatrix& s = p.sparse;
+  if (a.operation != Operation::spmm || s.format != SPK_FORMAT_CSR || a.op_a != SPK_OP_N) return 0;
+  if (s.rows < kLeastSize || s.rows > kMostSize || s.cols < kLeastSize || s.cols > kMostSize) return 0;
+  const Values values = s.type == SPK_R_32F ? F32 : is_half(s.type) ? HALF : OTHER;
+  const int alg = a.alg == SPK_ALG_DEFAULT     ? DEFAULT
+                  : a.alg == SPK_SPMM_CSR_ALG1 ? ALG1
+                  : a.alg == SPK_SPMM_CSR_ALG2 ? ALG2
+                  : a.alg == SPK_SPMM_CSR_ALG3 ? ALG3
+                                               : 0;
+  if (p.first.order != p.second.order) return 0;
+  for (const Row& row : kRows) {
+    if (row.values == values && row.order == p.second.order && row.op_b == a.op_b && (row.algs & alg) != 0 &&
+        p.n >= row.least_n && p.n <= row.most_n && p.density >= row.least_density && p.density <= row.most_density)
+      return row.lowest;
+  }
+  return 0;
+}
+
+const char* refuse(const Arguments& a, Product* p) {
+  const Options& asked = options();
+  if (asked.is_off) return "off";
+  if (const char* why = describe(a, p)) return why;
+  if (asked.takes_all) return nullptr;
+  if (!is_measured(current_device())) return "nothing was measured on this device";
+  const double speedup = measured_speedup(a, *p);
+  if (speedup == 0) return "no measurement says that spk is faster";
+  return speedup >= asked.min_speedup ? nullptr : "below SPK_CUSPARSE_MIN_SPEEDUP";
+}
+
+void log_decision(const Arguments& a, const Product& p, const char* call, const char* decision) {
+  if (!options().logs) return;
+  const SparseMatrix& s = p.sparse;
+  std::fprintf(
+      stderr,
+      "spk cusparse preload: %s format %d type %d %lldx%lld nnz %lld n %lld ops %d %d orders %d %d alg %d: %s\n", call,
+      s.format, s.type, static_cast<long long>(s.rows), static_cast<long long>(s.cols), static_cast<long long>(s.nnz),
+      static_cast<long long>(p.n), a.op_a, a.op_b, p.first.order, p.second.order, a.alg, decision);
+}
+
+}  // namespace spk::preload
