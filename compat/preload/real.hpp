@@ -16,7 +16,8 @@ constexpr int kNotSupported = 10;
 #define SPK_REAL_NAMES(X)                                                                                              \
   X(SpMM_bufferSize)                                                                                                   \
   X(SpMM_preprocess)                                                                                                   \
-  X(SpMM) X(SDDMM_bufferSize) X(SDDMM_preprocess) X(SDDMM) X(DestroySpMat) X(CsrSetPointers) X(CooSetPointers)         \
+  X(SpMM)                                                                                                              \
+  X(SDDMM_bufferSize) X(SDDMM_preprocess) X(SDDMM) X(DestroySpMat) X(CsrSetPointers) X(CooSetPointers)                 \
       X(SpMatGetFormat) X(SpMatGetStridedBatch) X(ConstCsrGet) X(ConstCooGet) X(ConstDnMatGet) X(DnMatGetStridedBatch) \
           X(GetStream) X(GetPointerMode)
 
@@ -30,9 +31,10 @@ enum class Name {
 // The function, or NULL while no cuSPARSE is loaded that has it.
 void* real(Name name);
 
-// Calls it, or answers NOT_INITIALIZED.
+// Calls it, or answers NOT_INITIALIZED. The types are those of cuSPARSE's ABI, not of its header, which is all that the
+// sanitizer left out here would find.
 template <class... Arguments>
-int call_real(Name name, Arguments... arguments) {
+__attribute__((no_sanitize("undefined"))) int call_real(Name name, Arguments... arguments) {
   void* function = real(name);
   if (function == nullptr) return kNotInitialized;
   return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
