@@ -14,16 +14,10 @@
 namespace spk::preload {
 namespace {
 
-#define SPK_LIBRARY_NAMES(X)                                                                           \
-  X(spk_create)                                                                                        \
-  X(spk_set_stream)                                                                                    \
-  X(spk_set_pointer_mode) X(spk_csr_create) X(spk_coo_create) X(spk_spmat_destroy) X(spk_dnmat_create) \
-      X(spk_dnmat_destroy) X(spk_spmm) X(spk_spmm_workspace) X(spk_sddmm) X(spk_sddmm_workspace)
-
 struct Library {
-#define SPK_POINTER(name) decltype(&::name) name;
-  SPK_LIBRARY_NAMES(SPK_POINTER)
-#undef SPK_POINTER
+#define SPK_USED(name) decltype(&::name) name;
+#include "preload/spk_names.inc"
+#undef SPK_USED
   bool is_there;
 };
 Library spk_library;
@@ -45,11 +39,11 @@ void load_spk() {
   void* opened = open_spk();
   if (opened == nullptr) return;
   bool has_all = true;
-#define SPK_LOOK_UP(name)                                                       \
+#define SPK_USED(name)                                                          \
   spk_library.name = reinterpret_cast<decltype(&::name)>(dlsym(opened, #name)); \
   has_all = has_all && spk_library.name != nullptr;
-  SPK_LIBRARY_NAMES(SPK_LOOK_UP)
-#undef SPK_LOOK_UP
+#include "preload/spk_names.inc"
+#undef SPK_USED
   spk_library.is_there = has_all;
 }
 

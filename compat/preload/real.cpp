@@ -10,9 +10,9 @@ namespace spk::preload {
 namespace {
 
 constexpr const char* kNames[] = {
-#define SPK_TEXT(name) "cusparse" #name,
-    SPK_REAL_NAMES(SPK_TEXT)
-#undef SPK_TEXT
+#define SPK_REAL(name) "cusparse" #name,
+#include "preload/real_names.inc"
+#undef SPK_REAL
 };
 
 // The library that the program has loaded, held so that its functions stay where they are. Looked for at the first call

@@ -12,21 +12,11 @@ constexpr int kExecutionFailed = 6;
 constexpr int kInternalError = 7;
 constexpr int kNotSupported = 10;
 
-// Every function of cuSPARSE that is called, without "cusparse".
-#define SPK_REAL_NAMES(X)                                                                                \
-  X(SpMM_bufferSize)                                                                                     \
-  X(SpMM_preprocess)                                                                                     \
-  X(SpMM)                                                                                                \
-  X(SDDMM_bufferSize)                                                                                    \
-  X(SDDMM_preprocess)                                                                                    \
-  X(SDDMM) X(DestroySpMat) X(CsrSetPointers) X(CooSetPointers) X(SpMatGetFormat) X(SpMatGetStridedBatch) \
-      X(ConstCsrGet) X(ConstCooGet) X(ConstDnMatGet) X(DnMatGetStridedBatch) X(GetStream) X(GetPointerMode)
-
 enum class Name {
-#define SPK_ENUMERATOR(name) name,
-  SPK_REAL_NAMES(SPK_ENUMERATOR)
-#undef SPK_ENUMERATOR
-      count
+#define SPK_REAL(name) name,
+#include "preload/real_names.inc"
+#undef SPK_REAL
+  count
 };
 
 // The function, or NULL while no cuSPARSE is loaded that has it.
