@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "preload/active.hpp"
 #include "preload/driver.hpp"
 #include "preload/library.hpp"
+#include "preload/notes.hpp"
 #include "preload/options.hpp"
 #include "preload/product.hpp"
 #include "preload/real.hpp"
@@ -73,13 +73,13 @@ int preprocess(const Arguments& a, void* buffer) {
   const Place place(a);
   std::size_t ours = 0;
   // If the product is ours, cuSPARSE need not look at the buffer; should it run after all, it works without, only slower.
-  if (refuse(a, &p) == nullptr && !is_remembered(sparse_matrix(a), buffer) && place.is_known &&
+  if (refuse(a, &p) == nullptr && !has_buffer(sparse_matrix(a), buffer) && place.is_known &&
       workspace(a, p, place.stream, place.may_create, &ours)) {
     log_decision(a, p, n.preprocess, "not needed");
     return kSuccess;
   }
   const int status = forward(n.real_preprocess, a, buffer);
-  if (status == kSuccess && buffer != nullptr) remember(sparse_matrix(a), buffer);
+  if (status == kSuccess) remember_buffer(sparse_matrix(a), buffer);
   return status;
 }
 
@@ -87,7 +87,7 @@ int execute(const Arguments& a, void* buffer) {
   const Names& n = names(a);
   Product p{};
   const char* why = refuse(a, &p);
-  if (why == nullptr && is_remembered(sparse_matrix(a), buffer)) why = "cuSPARSE has preprocessed this buffer";
+  if (why == nullptr && has_buffer(sparse_matrix(a), buffer)) why = "cuSPARSE has preprocessed this buffer";
   if (why == nullptr) {
     const Place place(a);
     const int status = place.is_known ? run(a, p, place.stream, place.may_create, buffer) : kNotSupported;
@@ -127,6 +127,7 @@ SPK_EXPORT int cusparseSDDMM(SPK_PRODUCT_PARAMETERS, void* externalBuffer);
 SPK_EXPORT int cusparseDestroySpMat(const void* spMatDescr);
 SPK_EXPORT int cusparseCsrSetPointers(void* spMatDescr, void* offsets, void* indices, void* values);
 SPK_EXPORT int cusparseCooSetPointers(void* spMatDescr, void* rows, void* cols, void* values);
+SPK_EXPORT int cusparseSpMatSetAttribute(void* spMatDescr, int attribute, const void* data, std::size_t dataSize);
 
 int cusparseSpMM_bufferSize(SPK_PRODUCT_PARAMETERS, std::size_t* bufferSize) {
   return buffer_size(SPK_ARGUMENTS(Operation::spmm), bufferSize);
@@ -153,10 +154,15 @@ int cusparseDestroySpMat(const void* spMatDescr) {
   return call_real(Name::DestroySpMat, spMatDescr);
 }
 int cusparseCsrSetPointers(void* spMatDescr, void* offsets, void* indices, void* values) {
-  forget(spMatDescr);
+  forget_buffers(spMatDescr);
   return call_real(Name::CsrSetPointers, spMatDescr, offsets, indices, values);
 }
 int cusparseCooSetPointers(void* spMatDescr, void* rows, void* cols, void* values) {
-  forget(spMatDescr);
+  forget_buffers(spMatDescr);
   return call_real(Name::CooSetPointers, spMatDescr, rows, cols, values);
+}
+int cusparseSpMatSetAttribute(void* spMatDescr, int attribute, const void* data, std::size_t dataSize) {
+  const int status = call_real(Name::SpMatSetAttribute, spMatDescr, attribute, data, dataSize);
+  if (status == kSuccess) remember_attribute(spMatDescr);
+  return status;
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "preload/driver.hpp"
+#include "preload/notes.hpp"
 #include "preload/options.hpp"
 #include "preload/real.hpp"
 
@@ -58,6 +59,7 @@ const char* describe(const Arguments& a, Product* p) {
     return "an argument is NULL";
   const bool is_spmm = a.operation == Operation::spmm;
   if (const char* why = read_sparse(is_spmm ? a.mat_a : a.mat_c, &p->sparse)) return why;
+  if (has_attribute(is_spmm ? a.mat_a : a.mat_c)) return "an attribute of the sparse matrix";
   if (const char* why = read_dense(is_spmm ? a.mat_b : a.mat_a, &p->first)) return why;
   if (const char* why = read_dense(is_spmm ? a.mat_c : a.mat_b, &p->second)) return why;
   const SparseMatrix& s = p->sparse;

@@ -66,6 +66,10 @@ int cusparseCsrSetPointers(void* mat, void* offsets, void* indices, void* values
 int cusparseCooSetPointers(void* mat, void* rows, void* cols, void* values) {
   return set_pointers(mat, rows, cols, values);
 }
+// Takes fill mode and diagonal type, as cuSPARSE does.
+int cusparseSpMatSetAttribute(void*, int attribute, const void*, std::size_t) {
+  return attribute == 0 || attribute == 1 ? 0 : 3;
+}
 
 FAKE_EXPORT int cusparseSpMatGetFormat(const Sparse* mat, int* format);
 FAKE_EXPORT int cusparseSpMatGetStridedBatch(const Sparse* mat, int* batches);

@@ -55,3 +55,4 @@ FAKE_EXPORT int cusparseSDDMM(FAKE_PRODUCT, void* buffer);
 FAKE_EXPORT int cusparseDestroySpMat(const void* mat);
 FAKE_EXPORT int cusparseCsrSetPointers(void* mat, void* offsets, void* indices, void* values);
 FAKE_EXPORT int cusparseCooSetPointers(void* mat, void* rows, void* cols, void* values);
+FAKE_EXPORT int cusparseSpMatSetAttribute(void* mat, int attribute, const void* data, std::size_t bytes);

@@ -208,6 +208,18 @@ TEST_F(Force, BuffersThatCusparseHasPreprocessedStayItsOwn) {
   EXPECT_EQ(p.spmm(), 0);
 }
 
+TEST_F(Force, MatricesWithAnAttributeAreLeftToCusparse) {
+  const int lower = 0;
+  EXPECT_EQ(cusparseSpMatSetAttribute(&p.sparse, 7, &lower, sizeof lower), 3);
+  EXPECT_EQ(p.spmm(), 0);
+  EXPECT_EQ(cusparseSpMatSetAttribute(&p.sparse, 0, &lower, sizeof lower), 0);
+  EXPECT_EQ(p.spmm(), kMarker);
+  EXPECT_EQ(cusparseCsrSetPointers(&p.sparse, p.offsets.data(), p.cols.data(), p.values.data()), 0);
+  EXPECT_EQ(p.spmm(), kMarker);
+  EXPECT_EQ(cusparseDestroySpMat(&p.sparse), 0);
+  EXPECT_EQ(p.spmm(), 0);
+}
+
 TEST_F(Force, ArraysMayBeExchangedBetweenProducts) {
   EXPECT_EQ(p.spmm(), 0);
   // The same addresses with other contents: nothing of the structure may be kept.
