@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "preload/driver.hpp"
+#include "preload/notes.hpp"
 #include "preload/real.hpp"
 
 namespace spk::preload {
@@ -188,7 +189,8 @@ int run(const Arguments& a, const Product& p, void* stream, bool may_create, voi
   std::size_t bytes = 0;
   if (ask_workspace(a, d, handle.get(), &bytes) != SPK_STATUS_SUCCESS) return kNotSupported;
   // The handle's own allocator must not serve: it would not do under capture, and it would wait.
-  if (bytes != 0 && buffer == nullptr) return kNotSupported;
+  const void* sparse = a.operation == Operation::spmm ? a.mat_a : a.mat_c;
+  if (bytes != 0 && (buffer == nullptr || !has_bytes(sparse, bytes))) return kNotSupported;
   void* used = bytes != 0 ? buffer : nullptr;
   if (a.operation == Operation::spmm)
     return library().spk_spmm(handle.get(), a.op_a, a.op_b, a.alpha, d.sparse(), d.first(), a.beta, d.second(),

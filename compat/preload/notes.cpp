@@ -5,53 +5,61 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 
 namespace spk::preload {
 namespace {
 
+enum Kind { kBuffer, kAttribute, kBytes };
+
 struct Note {
   const void* matrix;
-  const void* buffer;  // NULL: an attribute
+  std::uintptr_t value;
+  Kind kind;
   Note* next;
 };
-Note* first = nullptr;
+constexpr std::size_t kBuckets = 1024;
+Note* buckets[kBuckets];
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-// Notes in the list. Most programs need none, and then nobody takes the lock.
+// Where there are none, nobody takes the lock.
 std::atomic<long> notes{0};
-// A note could not be kept: from then on everything counts as noted.
-std::atomic<bool> is_full{false};
+// A note could not be kept: from then on every answer is the careful one.
+std::atomic<bool> is_incomplete{false};
 
-bool is_noted(const void* matrix, const void* buffer) {
-  if (is_full.load(std::memory_order_relaxed)) return true;
+// Descriptors are blocks of malloc, at least 16 bytes apart.
+Note** bucket(const void* matrix) { return &buckets[(reinterpret_cast<std::uintptr_t>(matrix) >> 4) % kBuckets]; }
+
+bool is_noted(const void* matrix, Kind kind, std::uintptr_t value) {
   if (notes.load(std::memory_order_relaxed) == 0) return false;
   pthread_mutex_lock(&mutex);
-  const Note* at = first;
-  while (at != nullptr && (at->matrix != matrix || at->buffer != buffer)) at = at->next;
+  const Note* at = *bucket(matrix);
+  while (at != nullptr && (at->matrix != matrix || at->kind != kind || at->value != value)) at = at->next;
   pthread_mutex_unlock(&mutex);
   return at != nullptr;
 }
 
-void note(const void* matrix, const void* buffer) {
-  if (is_noted(matrix, buffer)) return;
+void note(const void* matrix, Kind kind, std::uintptr_t value) {
+  if (is_noted(matrix, kind, value)) return;
   auto* added = static_cast<Note*>(std::malloc(sizeof(Note)));
   if (added == nullptr) {
-    is_full.store(true, std::memory_order_relaxed);
+    is_incomplete.store(true, std::memory_order_relaxed);
     return;
   }
   pthread_mutex_lock(&mutex);
-  *added = {matrix, buffer, first};
-  first = added;
+  Note** first = bucket(matrix);
+  *added = {matrix, value, kind, *first};
+  *first = added;
   notes.fetch_add(1, std::memory_order_relaxed);
   pthread_mutex_unlock(&mutex);
 }
 
-void erase(const void* matrix, bool attributes_too) {
+void erase(const void* matrix, bool only_buffers) {
   if (notes.load(std::memory_order_relaxed) == 0) return;
   pthread_mutex_lock(&mutex);
-  for (Note** link = &first; *link != nullptr;) {
+  for (Note** link = bucket(matrix); *link != nullptr;) {
     Note* at = *link;
-    if (at->matrix != matrix || (at->buffer == nullptr && !attributes_too)) {
+    if (at->matrix != matrix || (only_buffers && at->kind != kBuffer)) {
       link = &at->next;
       continue;
     }
@@ -64,15 +72,26 @@ void erase(const void* matrix, bool attributes_too) {
 
 }  // namespace
 
-void remember_buffer(const void* matrix, const void* buffer) {
-  if (buffer != nullptr) note(matrix, buffer);
+void note_buffer(const void* matrix, const void* buffer) {
+  if (buffer != nullptr) note(matrix, kBuffer, reinterpret_cast<std::uintptr_t>(buffer));
 }
-bool has_buffer(const void* matrix, const void* buffer) { return buffer != nullptr && is_noted(matrix, buffer); }
-void forget_buffers(const void* matrix) { erase(matrix, false); }
+bool has_buffer(const void* matrix, const void* buffer) {
+  if (buffer == nullptr) return false;
+  return is_incomplete.load(std::memory_order_relaxed) ||
+         is_noted(matrix, kBuffer, reinterpret_cast<std::uintptr_t>(buffer));
+}
+void forget_buffers(const void* matrix) { erase(matrix, true); }
 
-void remember_attribute(const void* matrix) { note(matrix, nullptr); }
-bool has_attribute(const void* matrix) { return is_noted(matrix, nullptr); }
+void note_attribute(const void* matrix) { note(matrix, kAttribute, 0); }
+bool has_attribute(const void* matrix) {
+  return is_incomplete.load(std::memory_order_relaxed) || is_noted(matrix, kAttribute, 0);
+}
 
-void forget(const void* matrix) { erase(matrix, true); }
+void note_bytes(const void* matrix, std::size_t bytes) {
+  if (bytes != 0) note(matrix, kBytes, bytes);
+}
+bool has_bytes(const void* matrix, std::size_t bytes) { return bytes == 0 || is_noted(matrix, kBytes, bytes); }
+
+void forget(const void* matrix) { erase(matrix, false); }
 
 }  // namespace spk::preload

@@ -63,6 +63,7 @@ int buffer_size(const Arguments& a, std::size_t* bytes) {
   if (!place.is_known || !workspace(a, p, place.stream, place.may_create, &ours)) return status;
   // Never less than cuSPARSE needs, so that the product can still go there.
   *bytes = status == kSuccess ? std::max(*bytes, ours) : ours;
+  note_bytes(sparse_matrix(a), ours);
   log_decision(a, p, n.buffer_size, "the larger of both");
   return kSuccess;
 }
@@ -79,7 +80,7 @@ int preprocess(const Arguments& a, void* buffer) {
     return kSuccess;
   }
   const int status = forward(n.real_preprocess, a, buffer);
-  if (status == kSuccess) remember_buffer(sparse_matrix(a), buffer);
+  if (status == kSuccess) note_buffer(sparse_matrix(a), buffer);
   return status;
 }
 
@@ -163,6 +164,6 @@ int cusparseCooSetPointers(void* spMatDescr, void* rows, void* cols, void* value
 }
 int cusparseSpMatSetAttribute(void* spMatDescr, int attribute, const void* data, std::size_t dataSize) {
   const int status = call_real(Name::SpMatSetAttribute, spMatDescr, attribute, data, dataSize);
-  if (status == kSuccess) remember_attribute(spMatDescr);
+  if (status == kSuccess) note_attribute(spMatDescr);
   return status;
 }

@@ -69,7 +69,15 @@ struct Problem {
   int spmm(void* workspace) {
     return cusparseSpMM(&handle, 0, 0, &alpha, &sparse, &dense_b, &beta, &dense_c, compute, alg, workspace);
   }
-  int spmm() { return spmm(buffer.data()); }
+  Problem() = default;
+  ~Problem() { cusparseDestroySpMat(&sparse); }
+
+  // As a program does it: the size first.
+  int spmm() {
+    std::size_t bytes = 0;
+    spmm_bytes(&bytes);
+    return spmm(buffer.data());
+  }
   int spmm_bytes(std::size_t* bytes) {
     return cusparseSpMM_bufferSize(&handle, 0, 0, &alpha, &sparse, &dense_b, &beta, &dense_c, compute, alg, bytes);
   }
@@ -77,6 +85,8 @@ struct Problem {
     return cusparseSpMM_preprocess(&handle, 0, 0, &alpha, &sparse, &dense_b, &beta, &dense_c, compute, alg, workspace);
   }
   int sddmm() {
+    std::size_t bytes = 0;
+    cusparseSDDMM_bufferSize(&handle, 0, 0, &alpha, &dense_x, &dense_y, &beta, &sparse, compute, alg, &bytes);
     return cusparseSDDMM(&handle, 0, 0, &alpha, &dense_x, &dense_y, &beta, &sparse, compute, alg, buffer.data());
   }
 };
@@ -178,6 +188,19 @@ TEST_F(Force, BufferSizeOfWhatCusparseRefusesIsOurs) {
   EXPECT_EQ(p.spmm_bytes(&bytes), 3);
 }
 
+TEST_F(Force, BuffersWhoseSizeWasNeverAskedForAreNotUsed) {
+  p.sparse.format = 3;
+  p.sparse.offsets = p.rows.data();
+  std::size_t bytes = 0;
+  EXPECT_EQ(p.spmm(p.buffer.data()), kMarker);
+  EXPECT_EQ(p.spmm_bytes(&bytes), 0);
+  EXPECT_GT(bytes, 0u);
+  EXPECT_EQ(p.spmm(nullptr), kMarker);
+  EXPECT_EQ(p.spmm(p.buffer.data()), 0);
+  EXPECT_EQ(cusparseDestroySpMat(&p.sparse), 0);
+  EXPECT_EQ(p.spmm(p.buffer.data()), kMarker);
+}
+
 TEST_F(Force, PreprocessingStaysHereWhereTheProductDoes) {
   EXPECT_EQ(p.preprocess(p.buffer.data()), 0);
   EXPECT_EQ(fake().preprocesses, 0);
@@ -259,6 +282,8 @@ struct Layer {
   int spmm(std::int64_t n, int order, int alg) {
     const std::int64_t ld = order == 2 ? n : kSize;
     Dense dense_b{kSize, n, ld, b.data(), 0, order}, dense_c{kSize, n, ld, c.data(), 0, order};
+    std::size_t bytes = 0;
+    cusparseSpMM_bufferSize(&handle, 0, 0, &alpha, &sparse, &dense_b, &beta, &dense_c, 0, alg, &bytes);
     return cusparseSpMM(&handle, 0, 0, &alpha, &sparse, &dense_b, &beta, &dense_c, 0, alg, buffer.data());
   }
 };
