@@ -15,6 +15,7 @@ set(SPK_WITH_CUDA AUTO CACHE STRING "Build the CUDA plug-in: AUTO (if there is a
 set_property(CACHE SPK_WITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(SPK_SANITIZE "" CACHE STRING "Sanitizers for every target, as for -fsanitize= (address,undefined or thread)")
 set(SPK_CPU_ISAS AUTO CACHE STRING "Instruction sets of the CPU kernels: AUTO or a list of scalar, avx2, avx512, neon")
+set(SPK_CUDA_SAMPLES_DIR "" CACHE PATH "Folder cuSPARSE of NVIDIA's CUDALibrarySamples, for the test cusparse.samples")
 set(SPK_DATA_DIR "" CACHE PATH "Folder with dlmc/, mtx/ and malformed/; empty: ../shared/data if it exists")
 
 if(NOT SPK_THREADING MATCHES "^(OPENMP|TBB|SERIAL)$")

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: The spk authors
 """Compiles each public header alone, as strict C99 and as C++20: check_headers.py INCLUDE_FOLDER CC CXX.
 
-The stand-ins for CUDA's headers in spk/compat/host_runtime are compiled as C99 and C++17."""
+The stand-ins for CUDA's headers in spk/compat/host_runtime are compiled as C99 and C++17, those of cuSPARSE's interface
+as C99, C11 and C++17 with them."""
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,14 @@ def main(folder, cc, cxx):
         [cxx, "-x", "c++", "-std=c++17", "-Wold-style-cast", f"-I{host_runtime}"],
     ])
     count, bad = count + more, bad + worse
+    with_runtime = [f"-I{host_runtime}", spk]
+    for include in ["spk/compat/", "spk/compat/cusparse/"]:
+        more, worse = compile_alone(Path(folder, include), include, [
+            [cc, "-x", "c", "-std=c99", "-Wstrict-prototypes", *with_runtime],
+            [cc, "-x", "c", "-std=c11", *with_runtime],
+            [cxx, "-x", "c++", "-std=c++17", "-Wold-style-cast", *with_runtime],
+        ])
+        count, bad = count + more, bad + worse
     print(f"{count} compilations, {bad} failed")
     return 1 if bad or not count else 0
 

@@ -12,6 +12,11 @@ from pathlib import Path
 # A place may always include its own folder.
 RULES = {
     "include/spk": ([], {"stddef.h", "stdint.h"}),
+    # Programs that use cuSPARSE have these CUDA headers, or stand-ins for them.
+    "include/spk/compat": (
+        ["include/"],
+        {"stddef.h", "stdint.h", "stdio.h", "cuda_runtime_api.h", "library_types.h", "cuComplex.h", "cuda_fp16.h"},
+    ),
     "src/core": (["include/"], None),
     "src/cpu": (["include/", "src/core/"], None),
     # The oracle shares no code with what it judges, only the interface of a backend in host memory.
@@ -27,6 +32,8 @@ RULES = {
     "src/host_runtime": (["include/"], None),
     "capi": (["include/", "src/core/"], None),
     "capi/backends.cpp": (["include/", "src/core/", "src/cpu/backend.hpp", "capi/"], None),
+    # cuSPARSE's interface is a caller of spk like any other.
+    "compat": (["include/"], None),
     "compat/preload": (["include/"], None),
     "bindings": (["include/"], None),
     "examples": (["include/"], None),

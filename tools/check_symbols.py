@@ -6,7 +6,8 @@
   check_symbols.py --map capi/spk.map --headers FILE...             the script lists what the headers declare
   check_symbols.py --map capi/spk.map --headers FILE... --write     rewrites the script's list
   check_symbols.py --map capi/spk.map --library libspk.so           the library exports what the script lists, needs
-                                                                    system libraries and one threading runtime only
+                                                                    system libraries, libspk and one threading runtime
+                                                                    only
 """
 import argparse
 import re
@@ -14,15 +15,22 @@ import subprocess
 import sys
 from pathlib import Path
 
-DECLARATION = re.compile(r"SPK_API[^;(]*?\b(spk_\w+)\s*\(")
+DECLARATION = re.compile(r"SPK_API[^;(]*?\b((?:spk_|cusparse)\w+)\s*\(")
+# Headers of another library's interface declare its names and rename them by macro.
+RENAME = re.compile(r"^#define (cusparse\w+) (spk_\w+)$", re.M)
 GLOBALS = re.compile(r"(global:\n)(.*?)(  local:)", re.S)
 RUNTIMES = re.compile(r"lib(gomp|omp|iomp5|tbb|tbb_debug)\.so")
-SYSTEM = re.compile(r"lib(c|m|dl|pthread|stdc\+\+|gcc_s|z)\.so|ld-linux")
+SYSTEM = re.compile(r"lib(spk|c|m|dl|pthread|stdc\+\+|gcc_s|z)\.so|ld-linux")
 
 
 def declared(headers):
     text = "\n".join(re.sub(r"/\*.*?\*/", "", Path(name).read_text(encoding="utf-8"), flags=re.S) for name in headers)
-    return set(DECLARATION.findall(text))
+    names = set(DECLARATION.findall(text))
+    foreign = {name for name in names if not name.startswith("spk_")}
+    renamed = dict(RENAME.findall(text))
+    if not compare("names that are renamed", set(renamed), foreign):
+        sys.exit(1)
+    return names - foreign | set(renamed.values())
 
 
 def listed(path):

@@ -3,12 +3,13 @@
 # SPDX-FileCopyrightText: The spk authors
 """Checks the project's own text: check_text.py ROOT.
 
-Licence lines, white space, places of one machine in what is meant for all, files that documents name, and the two parts
-of the README that are copies: the table of environment variables (src/core/env.inc) and the first C example
-(examples/readme.c)."""
+Licence lines, white space, places of one machine in what is meant for all, files that documents name, excerpts of
+examples in documents, and the two parts of the README that are copies: the table of environment variables
+(src/core/env.inc) and the first C example (examples/readme.c)."""
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 SOURCE = re.compile(r"\.(c|h|cpp|hpp|inc|cu|cuh|py|jl|f90|cmake|sh|map)$|(^|/)(CMakeLists\.txt|run)$")
@@ -65,6 +66,16 @@ def example_faults(root, readme):
         yield "README.md: the first C example differs from examples/readme.c"
 
 
+def excerpt_faults(root, names):
+    """A block of code below a comment with a file's name is a piece of that file, but for its indentation."""
+    for name in (name for name in names if name.endswith(".md")):
+        text = (root / name).read_text(encoding="utf-8")
+        for path, code in re.findall(r"^<!-- (\S+) -->\n```\w+\n(.*?)^```", text, re.M | re.S):
+            whole = (root / path).read_text(encoding="utf-8") if (root / path).is_file() else ""
+            if textwrap.indent(code, "  ") not in whole:
+                yield f"{name}: the excerpt of {path} does not stand there"
+
+
 def document_faults(root, names):
     """Files that the documents name must exist; a path is written from the root or, as in an #include, from src/."""
     for name in (name for name in names if name.endswith(".md") and not name.startswith("docs/adr/")):
@@ -87,6 +98,7 @@ def main(root):
     faults += environment_faults(root, readme)
     faults += example_faults(root, readme)
     faults += document_faults(root, names)
+    faults += excerpt_faults(root, names)
     print("\n".join(faults))
     print(f"{len(names)} files, {len(faults)} faults")
     return 1 if faults or not names else 0

@@ -22,6 +22,7 @@ cmake -S "$here/outside" -B "$scratch/by_cmake" -G Ninja -DCMAKE_PREFIX_PATH="$s
 cmake --build "$scratch/by_cmake"
 "$scratch/by_cmake/outside"
 "$scratch/by_cmake/host_runtime"
+"$scratch/by_cmake/cusparse"
 
 pc=$(find "$scratch/moved" -name spk.pc)
 libraries=$(dirname "$(dirname "$pc")")
@@ -35,6 +36,10 @@ LD_LIBRARY_PATH=$libraries "$scratch/by_pkg_config"
 "${CC:-cc}" -std=c99 -pedantic -Wall -Wextra -Werror "$here/outside/host_runtime.c" -o "$scratch/host_runtime" \
   $(pkg-config --cflags --libs spk_host_runtime)
 LD_LIBRARY_PATH=$libraries "$scratch/host_runtime"
+# shellcheck disable=SC2046
+"${CC:-cc}" -std=c99 -pedantic -Wall -Wextra -Werror "$here/outside/cusparse.c" -o "$scratch/cusparse" \
+  $(pkg-config --cflags --libs spk_cusparse spk_host_runtime)
+LD_LIBRARY_PATH=$libraries "$scratch/cusparse"
 
 # The installed tool finds the library beside it.
 tool=$scratch/moved/bin/spk

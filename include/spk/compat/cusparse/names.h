@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The spk authors */
+#ifndef SPK_COMPAT_CUSPARSE_NAMES_H
+#define SPK_COMPAT_CUSPARSE_NAMES_H
+
+/** \file
+ *  The name of every function of spk/compat/cusparse.h in the binary. The test hygiene.cusparse_map holds this list and
+ *  the declarations together.
+ */
+
+#include <spk/compat/cusparse/types.h>
+
+/* types.h has brought the runtime along, so it is known by now which one it is. */
+#if defined(SPK_HOST_RUNTIME) && !defined(SPK_BUILDING)
+#define cusparseCreate spk_cusparseCreateOnHost
+#else
+#define cusparseCreate spk_cusparseCreate
+#endif
+#define cusparseAxpby spk_cusparseAxpby
+#define cusparseBlockedEllGet spk_cusparseBlockedEllGet
+#define cusparseBsrSetStridedBatch spk_cusparseBsrSetStridedBatch
+#define cusparseConstBlockedEllGet spk_cusparseConstBlockedEllGet
+#define cusparseConstCooGet spk_cusparseConstCooGet
+#define cusparseConstCscGet spk_cusparseConstCscGet
+#define cusparseConstCsrGet spk_cusparseConstCsrGet
+#define cusparseConstDnMatGet spk_cusparseConstDnMatGet
+#define cusparseConstDnMatGetValues spk_cusparseConstDnMatGetValues
+#define cusparseConstDnVecGet spk_cusparseConstDnVecGet
+#define cusparseConstDnVecGetValues spk_cusparseConstDnVecGetValues
+#define cusparseConstSpMatGetValues spk_cusparseConstSpMatGetValues
+#define cusparseConstSpVecGet spk_cusparseConstSpVecGet
+#define cusparseConstSpVecGetValues spk_cusparseConstSpVecGetValues
+#define cusparseCooGet spk_cusparseCooGet
+#define cusparseCooSetPointers spk_cusparseCooSetPointers
+#define cusparseCooSetStridedBatch spk_cusparseCooSetStridedBatch
+#define cusparseCreateBlockedEll spk_cusparseCreateBlockedEll
+#define cusparseCreateBsr spk_cusparseCreateBsr
+#define cusparseCreateConstBlockedEll spk_cusparseCreateConstBlockedEll
+#define cusparseCreateConstBsr spk_cusparseCreateConstBsr
+#define cusparseCreateConstCoo spk_cusparseCreateConstCoo
+#define cusparseCreateConstCsc spk_cusparseCreateConstCsc
+#define cusparseCreateConstCsr spk_cusparseCreateConstCsr
+#define cusparseCreateConstDnMat spk_cusparseCreateConstDnMat
+#define cusparseCreateConstDnVec spk_cusparseCreateConstDnVec
+#define cusparseCreateConstSpVec spk_cusparseCreateConstSpVec
+#define cusparseCreateCoo spk_cusparseCreateCoo
+#define cusparseCreateCsc spk_cusparseCreateCsc
+#define cusparseCreateCsr spk_cusparseCreateCsr
+#define cusparseCreateDnMat spk_cusparseCreateDnMat
+#define cusparseCreateDnVec spk_cusparseCreateDnVec
+#define cusparseCreateOnHost spk_cusparseCreateOnHost
+#define cusparseCreateSpVec spk_cusparseCreateSpVec
+#define cusparseCscGet spk_cusparseCscGet
+#define cusparseCscSetPointers spk_cusparseCscSetPointers
+#define cusparseCsr2cscEx2 spk_cusparseCsr2cscEx2
+#define cusparseCsr2cscEx2_bufferSize spk_cusparseCsr2cscEx2_bufferSize
+#define cusparseCsrGet spk_cusparseCsrGet
+#define cusparseCsrSetPointers spk_cusparseCsrSetPointers
+#define cusparseCsrSetStridedBatch spk_cusparseCsrSetStridedBatch
+#define cusparseDenseToSparse_analysis spk_cusparseDenseToSparse_analysis
+#define cusparseDenseToSparse_bufferSize spk_cusparseDenseToSparse_bufferSize
+#define cusparseDenseToSparse_convert spk_cusparseDenseToSparse_convert
+#define cusparseDestroy spk_cusparseDestroy
+#define cusparseDestroyDnMat spk_cusparseDestroyDnMat
+#define cusparseDestroyDnVec spk_cusparseDestroyDnVec
+#define cusparseDestroySpMat spk_cusparseDestroySpMat
+#define cusparseDestroySpVec spk_cusparseDestroySpVec
+#define cusparseDnMatGet spk_cusparseDnMatGet
+#define cusparseDnMatGetStridedBatch spk_cusparseDnMatGetStridedBatch
+#define cusparseDnMatGetValues spk_cusparseDnMatGetValues
+#define cusparseDnMatSetStridedBatch spk_cusparseDnMatSetStridedBatch
+#define cusparseDnMatSetValues spk_cusparseDnMatSetValues
+#define cusparseDnVecGet spk_cusparseDnVecGet
+#define cusparseDnVecGetValues spk_cusparseDnVecGetValues
+#define cusparseDnVecSetValues spk_cusparseDnVecSetValues
+#define cusparseGather spk_cusparseGather
+#define cusparseGetErrorName spk_cusparseGetErrorName
+#define cusparseGetErrorString spk_cusparseGetErrorString
+#define cusparseGetPointerMode spk_cusparseGetPointerMode
+#define cusparseGetProperty spk_cusparseGetProperty
+#define cusparseGetStream spk_cusparseGetStream
+#define cusparseGetVersion spk_cusparseGetVersion
+#define cusparseLoggerForceDisable spk_cusparseLoggerForceDisable
+#define cusparseLoggerOpenFile spk_cusparseLoggerOpenFile
+#define cusparseLoggerSetCallback spk_cusparseLoggerSetCallback
+#define cusparseLoggerSetFile spk_cusparseLoggerSetFile
+#define cusparseLoggerSetLevel spk_cusparseLoggerSetLevel
+#define cusparseLoggerSetMask spk_cusparseLoggerSetMask
+#define cusparseRot spk_cusparseRot
+#define cusparseSDDMM spk_cusparseSDDMM
+#define cusparseSDDMM_bufferSize spk_cusparseSDDMM_bufferSize
+#define cusparseSDDMM_preprocess spk_cusparseSDDMM_preprocess
+#define cusparseScatter spk_cusparseScatter
+#define cusparseSetPointerMode spk_cusparseSetPointerMode
+#define cusparseSetStream spk_cusparseSetStream
+#define cusparseSpMM spk_cusparseSpMM
+#define cusparseSpMM_bufferSize spk_cusparseSpMM_bufferSize
+#define cusparseSpMM_preprocess spk_cusparseSpMM_preprocess
+#define cusparseSpMV spk_cusparseSpMV
+#define cusparseSpMV_bufferSize spk_cusparseSpMV_bufferSize
+#define cusparseSpMV_preprocess spk_cusparseSpMV_preprocess
+#define cusparseSpMatGetAttribute spk_cusparseSpMatGetAttribute
+#define cusparseSpMatGetFormat spk_cusparseSpMatGetFormat
+#define cusparseSpMatGetIndexBase spk_cusparseSpMatGetIndexBase
+#define cusparseSpMatGetSize spk_cusparseSpMatGetSize
+#define cusparseSpMatGetStridedBatch spk_cusparseSpMatGetStridedBatch
+#define cusparseSpMatGetValues spk_cusparseSpMatGetValues
+#define cusparseSpMatSetAttribute spk_cusparseSpMatSetAttribute
+#define cusparseSpMatSetValues spk_cusparseSpMatSetValues
+#define cusparseSpVV spk_cusparseSpVV
+#define cusparseSpVV_bufferSize spk_cusparseSpVV_bufferSize
+#define cusparseSpVecGet spk_cusparseSpVecGet
+#define cusparseSpVecGetIndexBase spk_cusparseSpVecGetIndexBase
+#define cusparseSpVecGetValues spk_cusparseSpVecGetValues
+#define cusparseSpVecSetValues spk_cusparseSpVecSetValues
+#define cusparseSparseToDense spk_cusparseSparseToDense
+#define cusparseSparseToDense_bufferSize spk_cusparseSparseToDense_bufferSize
+
+#endif
