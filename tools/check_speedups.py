@@ -22,7 +22,8 @@ def measured(root, files):
                 if result["kind"] in ("cusparse", "cusparse_default"):
                     alg = result["name"].split()[1]
                     density = race["nnz"] / race["m"] / race["k"]
-                    yield race["type"], race["order"], race["opB"], race["n"], alg, density, result["us"] / ours[0]
+                    ratio = result["us"] / ours[0]
+                    yield race["type"], race["order"], race["opB"], race["n"], alg, density, ratio, race["m"], race["k"]
 
 
 def main(root):
@@ -32,9 +33,10 @@ def main(root):
     rows = [[field.strip() for field in row.split(",")] for row in ROW.findall(text)]
     bad = 0
     for row in rows:
-        values, order, op_b, algs, first, last, thinnest, densest, promised = row
+        values, order, op_b, algs, least, most, first, last, thinnest, densest, promised = row
         inside = [time for time in times
                   if time[0] in TYPES[values] and time[1] == order.lower() and time[2] == op_b
+                  and int(least) <= min(time[7:]) and max(time[7:]) <= int(most)
                   and int(first) <= time[3] <= int(last) and float(thinnest) <= time[5] <= float(densest)]
         for alg in algs.split(" | "):
             ratios = {n: [time[6] for time in inside if time[3] == n and time[4] == alg] for n in (int(first), int(last))}

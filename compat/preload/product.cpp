@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #include "preload/product.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "preload/driver.hpp"
@@ -80,20 +81,18 @@ double measured_speedup(const Arguments& a, const Product& p) {
   struct Row {
     Values values;
     int order, op_b, algs;
-    int64_t least_n, most_n;
+    int64_t least_size, most_size, least_n, most_n;
     double least_density, most_density, lowest;
   };
   constexpr Row kRows[] = {
-#define SPK_SPEEDUP(values, order, op_b, algs, least_n, most_n, least_density, most_density, lowest) \
-  {values, order, op_b, algs, least_n, most_n, least_density, most_density, lowest},
+#define SPK_SPEEDUP(values, order, op_b, algs, least_size, most_size, least_n, most_n, least_density, most_density, \
+                    lowest)                                                                                         \
+  {values, order, op_b, algs, least_size, most_size, least_n, most_n, least_density, most_density, lowest},
 #include "preload/speedups.inc"
 #undef SPK_SPEEDUP
   };
-  constexpr int64_t kLeastSize = 64;
-  constexpr int64_t kMostSize = 2304;
   const SparseMatrix& s = p.sparse;
   if (a.operation != Operation::spmm || s.format != SPK_FORMAT_CSR || a.op_a != SPK_OP_N) return 0;
-  if (s.rows < kLeastSize || s.rows > kMostSize || s.cols < kLeastSize || s.cols > kMostSize) return 0;
   const Values values = s.type == SPK_R_32F ? F32 : is_half(s.type) ? HALF : OTHER;
   const int alg = a.alg == SPK_ALG_DEFAULT     ? DEFAULT
                   : a.alg == SPK_SPMM_CSR_ALG1 ? ALG1
@@ -101,9 +100,11 @@ double measured_speedup(const Arguments& a, const Product& p) {
                   : a.alg == SPK_SPMM_CSR_ALG3 ? ALG3
                                                : 0;
   if (p.first.order != p.second.order) return 0;
+  const int64_t least = std::min(s.rows, s.cols), most = std::max(s.rows, s.cols);
   for (const Row& row : kRows) {
-    if (row.values == values && row.order == p.second.order && row.op_b == a.op_b && (row.algs & alg) != 0 &&
-        p.n >= row.least_n && p.n <= row.most_n && p.density >= row.least_density && p.density <= row.most_density)
+    if (row.values == values && least >= row.least_size && most <= row.most_size && row.order == p.second.order &&
+        row.op_b == a.op_b && (row.algs & alg) != 0 && p.n >= row.least_n && p.n <= row.most_n &&
+        p.density >= row.least_density && p.density <= row.most_density)
       return row.lowest;
   }
   return 0;
