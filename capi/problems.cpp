@@ -65,11 +65,9 @@ constexpr NamedAlgorithm kSpmmAlgorithms[] = {
     {SPK_SPMM_CSR_ALG1, Format::csr}, {SPK_SPMM_CSR_ALG2, Format::csr},
     {SPK_SPMM_CSR_ALG3, Format::csr}, {SPK_SPMM_BLOCKED_ELL_ALG1, Format::blocked_ell},
     {SPK_SPMM_BSR_ALG1, Format::bsr}};
-constexpr NamedAlgorithm kSpmvAlgorithms[] = {{SPK_SPMV_COO_ALG1, Format::coo},
-                                              {SPK_SPMV_CSR_ALG1, Format::csr},
-                                              {SPK_SPMV_CSR_ALG2, Format::csr},
-                                              {SPK_SPMV_COO_ALG2, Format::coo},
-                                              {SPK_SPMV_BSR_ALG1, Format::bsr}};
+constexpr NamedAlgorithm kSpmvAlgorithms[] = {{SPK_SPMV_COO_ALG1, Format::coo}, {SPK_SPMV_CSR_ALG1, Format::csr},
+                                              {SPK_SPMV_CSR_ALG2, Format::csr}, {SPK_SPMV_COO_ALG2, Format::coo},
+                                              {SPK_SPMV_BSR_ALG1, Format::bsr}, {SPK_SPMV_SELL_ALG1, Format::sell}};
 
 template <std::size_t kCount>
 void check_algorithm(std::int32_t alg, Format format, const NamedAlgorithm (&names)[kCount]) {

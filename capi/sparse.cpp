@@ -111,6 +111,23 @@ extern "C" spk_status_t spk_blocked_ell_create_const(spk_const_spmat_t* out, int
                                      index_base, value_type));
 }
 
+extern "C" spk_status_t spk_sell_create(spk_spmat_t* out, int64_t rows, int64_t cols, int64_t nnz, int64_t values_size,
+                                        int64_t slice_size, void* slice_offsets, void* col_indices, void* values,
+                                        spk_index_type_t offset_type, spk_index_type_t index_type,
+                                        spk_index_base_t index_base, spk_value_type_t value_type) {
+  return SPK_CREATE(make_sell(rows, cols, nnz, values_size, slice_size, slice_offsets, col_indices, values, offset_type,
+                              index_type, index_base, value_type));
+}
+
+extern "C" spk_status_t spk_sell_create_const(spk_const_spmat_t* out, int64_t rows, int64_t cols, int64_t nnz,
+                                              int64_t values_size, int64_t slice_size, const void* slice_offsets,
+                                              const void* col_indices, const void* values, spk_index_type_t offset_type,
+                                              spk_index_type_t index_type, spk_index_base_t index_base,
+                                              spk_value_type_t value_type) {
+  return SPK_CREATE(make_sell(rows, cols, nnz, values_size, slice_size, slice_offsets, col_indices, values, offset_type,
+                              index_type, index_base, value_type));
+}
+
 extern "C" void spk_spmat_destroy(spk_const_spmat_t mat) {
   if (mat != nullptr && mat->tag == Tag::spmat) delete mat;
 }
@@ -131,9 +148,10 @@ extern "C" spk_status_t spk_spmat_get_info(spk_const_spmat_t mat, spk_spmat_info
     answer.is_const = mat->is_const ? 1 : 0;
     answer.rows = view.rows;
     answer.cols = view.cols;
-    answer.nnz = view.nnz;
-    answer.block_size = has_blocks ? view.block_size : 0;
-    answer.nnzb = has_blocks ? view.nnzb : 0;
+    const bool is_sell = view.format == Format::sell;
+    answer.nnz = is_sell ? view.unpadded_nnz : view.nnz;
+    answer.block_size = is_sell ? view.slice_size : has_blocks ? view.block_size : 0;
+    answer.nnzb = is_sell || has_blocks ? view.nnzb : 0;
     answer.ell_cols = view.ell_cols;
     answer.batch_count = view.batch_count;
     answer.offsets_stride = view.offsets_stride;

@@ -20,6 +20,11 @@ SparseView make_bsr(std::int64_t block_rows, std::int64_t block_cols, std::int64
                     std::int32_t offset_type, std::int32_t index_type, std::int32_t index_base, std::int32_t value_type,
                     std::int32_t block_order);
 
+SparseView make_sell(std::int64_t rows, std::int64_t cols, std::int64_t nnz, std::int64_t values_size,
+                     std::int64_t slice_size, const void* offsets, const void* indices, const void* values,
+                     std::int32_t offset_type, std::int32_t index_type, std::int32_t index_base,
+                     std::int32_t value_type);
+
 SparseView make_blocked_ell(std::int64_t rows, std::int64_t cols, std::int64_t block_size, std::int64_t ell_cols,
                             const void* indices, const void* values, std::int32_t index_type, std::int32_t index_base,
                             std::int32_t value_type);

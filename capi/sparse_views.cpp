@@ -145,6 +145,27 @@ SparseView make_blocked_ell(std::int64_t rows, std::int64_t cols, std::int64_t b
   return view;
 }
 
+SparseView make_sell(std::int64_t rows, std::int64_t cols, std::int64_t nnz, std::int64_t values_size,
+                     std::int64_t slice_size, const void* offsets, const void* indices, const void* values,
+                     std::int32_t offset_type, std::int32_t index_type, std::int32_t index_base,
+                     std::int32_t value_type) {
+  check_count(nnz, rows, cols, "nnz", "rows", "cols");
+  if (slice_size < 1)
+    throw Error(SPK_STATUS_INVALID_VALUE, "slice_size = %lld but must be at least 1", static_cast<Long>(slice_size));
+  if (values_size < nnz)
+    throw Error(SPK_STATUS_INVALID_VALUE, "values_size = %lld but must be at least nnz = %lld",
+                static_cast<Long>(values_size), static_cast<Long>(nnz));
+  SparseView view = make_common(Format::sell, rows, cols, values_size, values, index_type, index_base, value_type);
+  view.slice_size = slice_size;
+  view.unpadded_nnz = nnz;
+  check_fits(rows, view.base, view.index_type, "rows", "index_type");
+  check_fits(cols, view.base, view.index_type, "cols", "index_type");
+  set_offsets(view, offsets, offset_type, "slice_offsets", "values_size");
+  check_indices(view, indices, "col_indices");
+  view.col_indices = indices;
+  return view;
+}
+
 SparseView slice_rows(const Backend& backend, void* stream, const SparseView& whole, std::int64_t first_row,
                       std::int64_t row_count) {
   if (whole.format != Format::csr && whole.format != Format::bsr)
@@ -192,6 +213,7 @@ void throw_if_broken(const spk_validation_report_t& report, const SparseView& vi
     case SPK_FAULT_LAST_OFFSET: what = "an offset disagrees with the number of stored entries"; break;
     case SPK_FAULT_ROW_INDEX: what = "a row index is outside the matrix"; break;
     case SPK_FAULT_COL_INDEX: what = "a column index is outside the matrix"; break;
+    case SPK_FAULT_SLICE_OFFSET: what = "a slice ends in the middle of a column of slots"; break;
     default: what = "the structure is broken";
   }
   throw Error(SPK_STATUS_INVALID_STRUCTURE, "%s (%s, %lld x %lld, %lld stored): %s: element %lld of batch %lld is %lld",

@@ -68,7 +68,7 @@ typedef struct spk_epilogue {
  *  Shapes   op(A) m x k, op(B) k x n, C m x n. B and C may differ in order.
  *  Types    A and B of one type; C of that type, or float with 16-bit A and B. compute_type: SPK_COMPUTE_32F (or TF32)
  *           for f32, f16, bf16; 64F, C_32F, C_64F for f64, c64, c128.
- *  Formats  CSR, CSC, COO (any order of entries), BSR, Blocked-ELL.
+ *  Formats  CSR, CSC, COO (any order of entries), BSR, Blocked-ELL, SELL.
  *  Batch    C has the batch; A and B have its count or 1 (shared).
  *  Since 0.1. Source: row-wise Gustavson product; docs/papers.md, Sputnik (1-D tiles). */
 SPK_API spk_status_t spk_spmm(spk_handle_t handle, spk_operation_t opA, spk_operation_t opB, const void* alpha,

@@ -81,6 +81,28 @@ SPK_API spk_status_t spk_blocked_ell_create_const(spk_const_spmat_t* out, int64_
                                                   const void* values, spk_index_type_t index_type,
                                                   spk_index_base_t index_base, spk_value_type_t value_type);
 
+/** Sliced ELLPACK (SELL): slices of slice_size rows, each as wide as its longest row. slice_offsets
+ *  (ceil(rows / slice_size) + 1, ascending, the first equal to index_base) says where each slice begins in col_indices
+ *  and values (values_size each); a slice of width w has slice_size * w slots, column after column, slice_size slots
+ *  each: slot (r, j) of a slice stands at slice_size * j + r from its begin. The last slice is as tall as the others;
+ *  slots of rows that the matrix does not have are ignored. col_indices holds -1 (whatever the base) for an unused
+ *  slot, whose value is ignored.
+ *  \param nnz          entries that are not padding; kept for spk_spmat_get_info, computed with nowhere
+ *  \param values_size  slots of all slices: the last offset without the base; at least nnz
+ *  Products take it; SDDMM, softmax, row slices and conversions answer NOT_SUPPORTED: there is no count of entries to
+ *  size a result by without reading the arrays, and spk_dense_to_sparse makes CSR from the same dense matrix.
+ *  Errors besides the common ones: INVALID_VALUE slice_size < 1, values_size < nnz. Since 0.1.
+ *  Source: Monakov, Lokhmotov, Avetisyan, HiPEAC 2010, section 3; the layout is cusparseCreateSlicedEll's. */
+SPK_API spk_status_t spk_sell_create(spk_spmat_t* out, int64_t rows, int64_t cols, int64_t nnz, int64_t values_size,
+                                     int64_t slice_size, void* slice_offsets, void* col_indices, void* values,
+                                     spk_index_type_t offset_type, spk_index_type_t index_type,
+                                     spk_index_base_t index_base, spk_value_type_t value_type);
+SPK_API spk_status_t spk_sell_create_const(spk_const_spmat_t* out, int64_t rows, int64_t cols, int64_t nnz,
+                                           int64_t values_size, int64_t slice_size, const void* slice_offsets,
+                                           const void* col_indices, const void* values, spk_index_type_t offset_type,
+                                           spk_index_type_t index_type, spk_index_base_t index_base,
+                                           spk_value_type_t value_type);
+
 /** Frees the descriptor, not the arrays; NULL is fine. Since 0.1. */
 SPK_API void spk_spmat_destroy(spk_const_spmat_t mat);
 
@@ -97,17 +119,17 @@ typedef struct spk_spmat_info {
   int32_t is_const;        /**< 1 if created over memory that is only read */
   int64_t rows;            /**< rows in elements, also for block formats */
   int64_t cols;            /**< columns in elements */
-  int64_t nnz;             /**< stored elements; for Blocked-ELL rows * ell_cols, unused slots included */
-  int64_t block_size;      /**< BSR and Blocked-ELL; else 0 */
-  int64_t nnzb;            /**< stored blocks (BSR) or slots (Blocked-ELL) */
+  int64_t nnz;             /**< stored elements; Blocked-ELL: rows * ell_cols with unused slots; SELL: as given */
+  int64_t block_size;      /**< BSR and Blocked-ELL; for SELL the slice_size; else 0 */
+  int64_t nnzb;            /**< stored blocks (BSR), slots (Blocked-ELL, SELL: values_size) */
   int64_t ell_cols;        /**< Blocked-ELL */
   int64_t batch_count;     /**< 1 unless set */
   int64_t offsets_stride;  /**< between batches, in elements; 0 = shared */
   int64_t indices_stride;  /**< as above, for row and column indices */
   int64_t values_stride;   /**< as above */
-  const void* offsets;     /**< row, column or block-row offsets */
+  const void* offsets;     /**< row, column, block-row or slice offsets */
   const void* row_indices; /**< CSC and COO */
-  const void* col_indices; /**< CSR, COO, BSR (blocks), Blocked-ELL (blocks) */
+  const void* col_indices; /**< CSR, COO, SELL, BSR (blocks), Blocked-ELL (blocks) */
   const void* values;
 } spk_spmat_info_t;
 
@@ -115,7 +137,8 @@ SPK_API spk_status_t spk_spmat_get_info(spk_const_spmat_t mat, spk_spmat_info_t*
 
 /** Points a descriptor at other arrays of the same sizes: offsets and indices of CSR (row offsets, column indices),
  *  CSC (column offsets, row indices), BSR (block row offsets, block columns); for COO `offsets` is the array of row
- *  indices and `indices` that of column indices; for Blocked-ELL offsets must be NULL. NULL arrays are kept as NULL.
+ *  indices and `indices` that of column indices; SELL has slice offsets; for Blocked-ELL offsets must be NULL. NULL
+ *  arrays are kept as NULL.
  *  Errors: INVALID_VALUE misaligned, or the descriptor is const. Since 0.1. */
 SPK_API spk_status_t spk_spmat_set_pointers(spk_spmat_t mat, void* offsets, void* indices, void* values);
 /** Points a descriptor at other values. Errors as spk_spmat_set_pointers. Since 0.1. */
@@ -124,7 +147,7 @@ SPK_API spk_status_t spk_spmat_get_values(spk_const_spmat_t mat, const void** va
 
 /** Makes the matrix a batch of matrices with the same sizes. Strides are in elements of the respective array; 0 shares
  *  the array between all. Offsets of every matrix start at index_base. BSR strides count blocks' offsets, block
- *  indices and elements of values.
+ *  indices and elements of values, SELL strides slices' offsets and slots.
  *  Errors: INVALID_VALUE count < 1, negative stride, or 0 < stride < length of one matrix's array when count > 1.
  *  Since 0.1. */
 SPK_API spk_status_t spk_spmat_set_batch(spk_spmat_t mat, int64_t count, int64_t offsets_stride, int64_t indices_stride,
@@ -147,7 +170,8 @@ enum {
   SPK_FAULT_OFFSET_DECREASES = 3, /**< an offset is below the one before it */
   SPK_FAULT_LAST_OFFSET = 4,      /**< the last offset is not nnz + base (an earlier one may also exceed it) */
   SPK_FAULT_ROW_INDEX = 5,        /**< a row index is outside [base, rows + base) */
-  SPK_FAULT_COL_INDEX = 6         /**< a column index is outside [base, cols + base) */
+  SPK_FAULT_COL_INDEX = 6,        /**< a column index is outside [base, cols + base) */
+  SPK_FAULT_SLICE_OFFSET = 7      /**< SELL: a slice has not slice_size slots a column */
 };
 
 /** Result of spk_spmat_validate. Block formats count block offsets, block indices and block rows. Arrays that a batch

@@ -101,7 +101,14 @@ enum { SPK_OP_N = 0, SPK_OP_T = 1, SPK_OP_C = 2 };
 
 /** Sparse storage format; numbers of cusparseFormat_t. Since 0.1. */
 typedef int32_t spk_format_t;
-enum { SPK_FORMAT_CSR = 1, SPK_FORMAT_CSC = 2, SPK_FORMAT_COO = 3, SPK_FORMAT_BLOCKED_ELL = 5, SPK_FORMAT_BSR = 6 };
+enum {
+  SPK_FORMAT_CSR = 1,
+  SPK_FORMAT_CSC = 2,
+  SPK_FORMAT_COO = 3,
+  SPK_FORMAT_BLOCKED_ELL = 5,
+  SPK_FORMAT_BSR = 6,
+  SPK_FORMAT_SELL = 7 /**< sliced ELLPACK */
+};
 
 /** Where alpha and beta are read, and the result of spk_spvv is written. On the CPU and reference backends both modes
  *  mean host memory. Since 0.1. */
@@ -136,6 +143,7 @@ enum {
   SPK_SPMV_CSR_ALG1 = 2,
   SPK_SPMV_CSR_ALG2 = 3,
   SPK_SPMV_COO_ALG2 = 4,
+  SPK_SPMV_SELL_ALG1 = 5,
   SPK_SPMV_BSR_ALG1 = 6
 };
 

@@ -125,15 +125,19 @@ void CaseWriter::sparse(const SparseView& a, bool with_values) {
   integer("index_base", a.base);
   integer("a_rows", a.rows);
   integer("a_cols", a.cols);
-  integer("nnz", a.format == Format::bsr ? a.nnzb : a.nnz);
+  const bool is_sell = a.format == Format::sell;
+  integer("nnz", a.format == Format::bsr ? a.nnzb : is_sell ? a.unpadded_nnz : a.nnz);
+  if (is_sell) integer("slice_size", a.slice_size);
   if (has_blocks) integer("block_dim", a.block_size);
   if (a.format == Format::bsr) text("block_layout", name_of(a.block_order));
   if (a.format == Format::blocked_ell) integer("ell_cols", a.ell_cols);
   // A slice is written as a matrix of its own: offsets from the base, arrays from its first entry.
   const std::int64_t last = a.batch_count - 1;
   if (a.offset_type != IndexType::none)
-    indices(a.format == Format::csc ? "col_offsets" : "row_offsets", a.offsets, a.offset_type, 0,
-            last * a.offsets_stride + a.major() + 1, a.first_entry);
+    indices(a.format == Format::csc ? "col_offsets"
+            : is_sell               ? "slice_offsets"
+                                    : "row_offsets",
+            a.offsets, a.offset_type, 0, last * a.offsets_stride + a.major() + 1, a.first_entry);
   const std::int64_t stored = last * a.indices_stride + a.nnzb;
   if (a.format == Format::csc || a.format == Format::coo)
     indices("row_indices", a.row_indices, a.index_type, a.first_entry, stored);

@@ -29,6 +29,7 @@ std::string describe(const SparseView& a) {
   std::string text = std::string(name_of(a.format)) + " " + name_of(a.value_type) + " " + std::to_string(a.rows) + "x" +
                      std::to_string(a.cols) + " nnz=" + std::to_string(a.nnz);
   if (a.block_size > 1) text += " block=" + std::to_string(a.block_size) + " " + name_of(a.block_order);
+  if (a.format == Format::sell) text += " slice=" + std::to_string(a.slice_size);
   if (a.offset_type != IndexType::none) text += std::string(" offsets=") + name_of(a.offset_type);
   text += std::string(" indices=") + name_of(a.index_type) + " base=" + std::to_string(a.base);
   if (a.first_entry != 0) text += " slice from entry " + std::to_string(a.first_entry);

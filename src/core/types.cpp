@@ -37,6 +37,7 @@ const char* name_of(Format t) noexcept {
     case Format::coo: return "coo";
     case Format::blocked_ell: return "blocked_ell";
     case Format::bsr: return "bsr";
+    case Format::sell: return "sell";
   }
   return "?";
 }

@@ -30,7 +30,8 @@ enum class Format : std::int32_t {
   csc = SPK_FORMAT_CSC,
   coo = SPK_FORMAT_COO,
   blocked_ell = SPK_FORMAT_BLOCKED_ELL,
-  bsr = SPK_FORMAT_BSR
+  bsr = SPK_FORMAT_BSR,
+  sell = SPK_FORMAT_SELL
 };
 
 using c64 = std::complex<float>;

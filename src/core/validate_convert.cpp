@@ -32,6 +32,12 @@ void check_single(const View& x, const char* name) {
                 static_cast<Long>(x.batch_count));
 }
 
+// Neither source nor destination (spk_sell_create says why).
+void check_convertible(const SparseView& x, const char* name) {
+  if (x.format == Format::sell)
+    throw Error(SPK_STATUS_NOT_SUPPORTED, "%s is sell, which no conversion reads or makes", name);
+}
+
 void check_sortable(const SparseView& a) {
   if (a.format != Format::csr && a.format != Format::csc && a.format != Format::coo)
     throw Error(SPK_STATUS_NOT_SUPPORTED, "mat is %s but only csr, csc and coo are sorted in place", name_of(a.format));
@@ -112,6 +118,7 @@ void check_in_place(const SparseView& a, const std::int64_t* permutation) {
 }  // namespace
 
 void validate(const SparseToDenseProblem& p) {
+  check_convertible(p.a, "matA");
   check_equal(p.b.rows, p.a.rows, "rows of matB", "rows of matA");
   check_equal(p.b.cols, p.a.cols, "columns of matB", "columns of matA");
   check_types(p.a.value_type, p.b.type);
@@ -120,6 +127,7 @@ void validate(const SparseToDenseProblem& p) {
 }
 
 void validate(const DenseToSparseProblem& p) {
+  check_convertible(p.b, "matB");
   check_equal(p.b.rows, p.a.rows, "rows of matB", "rows of matA");
   check_equal(p.b.cols, p.a.cols, "columns of matB", "columns of matA");
   check_types(p.a.type, p.b.value_type);
@@ -128,6 +136,8 @@ void validate(const DenseToSparseProblem& p) {
 }
 
 void validate(const SparseToSparseProblem& p) {
+  check_convertible(p.a, "matA");
+  check_convertible(p.b, "matB");
   check_equal(p.b.rows, p.a.rows, "rows of matB", "rows of matA");
   check_equal(p.b.cols, p.a.cols, "columns of matB", "columns of matA");
   check_types(p.a.value_type, p.b.value_type);

@@ -60,6 +60,9 @@ class Checker {
         kind = SPK_FAULT_OFFSET_DECREASES;
       else if (here > last_ || (i == a_.major() && here != last_))
         kind = SPK_FAULT_LAST_OFFSET;
+      else if (a_.format == Format::sell && i > 0 && raw_offset(i - 1) >= first_ &&
+               (here - raw_offset(i - 1)) % a_.slice_size != 0)
+        kind = SPK_FAULT_SLICE_OFFSET;
       if (kind != SPK_FAULT_NONE) {
         fault(kind, i, here);
         ++report_.bad_offsets;
@@ -76,6 +79,7 @@ class Checker {
 
   void count_entries(bool count_empty) {
     if (a_.format == Format::coo) return count_coo();
+    if (a_.format == Format::sell) return count_slices(count_empty);
     const bool is_ell = a_.format == Format::blocked_ell;
     std::vector<std::int64_t> row;
     std::int64_t reached = first_;  // no entry is counted twice, so that broken offsets cost no more than sound ones
@@ -91,16 +95,16 @@ class Checker {
         const std::int64_t index = index_at(a_.minor_indices(), a_.index_type, is_ell ? t : t - a_.base);
         if (!is_ell || index != -1) row.push_back(index);
       }
-      if (row.empty() && count_empty) ++report_.empty_rows;
-      if (!std::is_sorted(row.begin(), row.end())) {
-        ++report_.unsorted_rows;
-        std::sort(row.begin(), row.end());
-      }
-      for (std::size_t t = 1; t < row.size(); ++t) report_.duplicates += row[t] == row[t - 1] ? 1 : 0;
+      count_row(row, count_empty);
     }
   }
 
   void count_values() {
+    if (a_.format == Format::sell) {
+      for (std::int64_t t = 0; t < a_.nnz; ++t)
+        if (index_at(a_.col_indices, a_.index_type, t) != -1) count_values(t, 1);
+      return;
+    }
     if (a_.format != Format::blocked_ell) {
       const std::int64_t elements = a_.block_size * a_.block_size;
       return count_values(a_.first_entry * elements, a_.nnz);
@@ -127,10 +131,38 @@ class Checker {
   void check_indices(const void* indices, spk_fault_t kind, std::int64_t limit) {
     for (std::int64_t t = a_.first_entry; t < a_.first_entry + a_.nnzb; ++t) {
       const std::int64_t index = index_at(indices, a_.index_type, t);
-      if (a_.format == Format::blocked_ell && index == -1) continue;
+      if (has_unused_slots(a_) && index == -1) continue;
       if (index >= a_.base && index - a_.base < limit) continue;
       fault(kind, t, index);
       ++report_.bad_indices;
+    }
+  }
+
+  void count_row(std::vector<std::int64_t>& row, bool count_empty) {
+    if (row.empty() && count_empty) ++report_.empty_rows;
+    if (!std::is_sorted(row.begin(), row.end())) {
+      ++report_.unsorted_rows;
+      std::sort(row.begin(), row.end());
+    }
+    for (std::size_t t = 1; t < row.size(); ++t) report_.duplicates += row[t] == row[t - 1] ? 1 : 0;
+  }
+
+  void count_slices(bool count_empty) {
+    std::vector<std::int64_t> row;
+    std::int64_t reached = first_;
+    for (std::int64_t slice = 0; slice < a_.major(); ++slice) {
+      const std::int64_t begin = raw_offset(slice), end = raw_offset(slice + 1);
+      if (begin < reached || end < begin || end > last_ || (end - begin) % a_.slice_size != 0) continue;
+      reached = end;
+      const std::int64_t first_row = slice * a_.slice_size;
+      for (std::int64_t r = 0; r < std::min(a_.slice_size, a_.rows - first_row); ++r) {
+        row.clear();
+        for (std::int64_t t = begin - a_.base + r; t < end - a_.base; t += a_.slice_size) {
+          const std::int64_t index = index_at(a_.col_indices, a_.index_type, t);
+          if (index != -1) row.push_back(index);
+        }
+        count_row(row, count_empty);
+      }
     }
   }
 
@@ -189,7 +221,7 @@ void validate_structure(const SparseView& a, spk_validation_report_t& report) {
     const bool new_offsets = batch == 0 || (a.offset_type != IndexType::none && a.offsets_stride != 0);
     const bool new_indices = batch == 0 || a.indices_stride != 0;
     const bool new_values = batch == 0 || a.values_stride != 0;
-    const bool slots_differ = a.format == Format::blocked_ell && new_indices;
+    const bool slots_differ = has_unused_slots(a) && new_indices;
     const SparseView one = a.batch(batch);
     Checker check(one, batch, report);
     if (new_offsets) check.check_offsets();

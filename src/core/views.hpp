@@ -22,20 +22,25 @@ struct SparseView {
   std::int32_t base = 0;
   Order block_order = Order::none;  // BSR; Blocked-ELL is a row-major rows x ell_cols array
   std::int64_t rows = 0, cols = 0;  // in elements, also for block formats
-  std::int64_t nnz = 0;             // stored elements (Blocked-ELL: rows * ell_cols)
-  std::int64_t block_size = 1;      // edge of a block; 1 for CSR, CSC, COO
-  std::int64_t nnzb = 0;            // stored blocks or slots; nnz for CSR, CSC, COO
+  std::int64_t nnz = 0;             // stored elements (Blocked-ELL: rows * ell_cols; SELL: slots of all slices)
+  std::int64_t block_size = 1;      // edge of a block; 1 for CSR, CSC, COO, SELL
+  std::int64_t nnzb = 0;            // stored blocks or slots; nnz for CSR, CSC, COO, SELL
   std::int64_t ell_cols = 0;
+  std::int64_t slice_size = 0;    // SELL: rows of a slice
+  std::int64_t unpadded_nnz = 0;  // SELL: entries, as the caller counts them
   // A row slice keeps the arrays of the whole matrix: its offsets start at first_entry + base, not at base.
   std::int64_t first_entry = 0;
   const void* offsets = nullptr;
   const void* row_indices = nullptr;  // CSC, COO
-  const void* col_indices = nullptr;  // CSR, COO, BSR, Blocked-ELL
+  const void* col_indices = nullptr;  // CSR, COO, BSR, Blocked-ELL, SELL
   void* values = nullptr;
   std::int64_t batch_count = 1, offsets_stride = 0, indices_stride = 0, values_stride = 0;
 
-  // Rows (CSR, COO), columns (CSC) or block rows (BSR, Blocked-ELL); offsets has one element more.
-  std::int64_t major() const noexcept { return format == Format::csc ? cols : rows / block_size; }
+  // Rows (CSR, COO), columns (CSC), block rows (BSR, Blocked-ELL) or slices (SELL); offsets has one element more.
+  std::int64_t major() const noexcept {
+    if (format == Format::sell) return rows / slice_size + (rows % slice_size != 0 ? 1 : 0);
+    return format == Format::csc ? cols : rows / block_size;
+  }
   // Block columns of the matrix; columns where there are no blocks.
   std::int64_t block_cols() const noexcept { return cols / block_size; }
   std::int64_t slots_per_row() const noexcept { return ell_cols / block_size; }
@@ -54,6 +59,11 @@ struct SparseView {
     return v;
   }
 };
+
+// Column indices of -1 mark slots without an entry or block.
+inline bool has_unused_slots(const SparseView& a) noexcept {
+  return a.format == Format::blocked_ell || a.format == Format::sell;
+}
 
 // Entry i is element index_at(indices, i) - base of a vector.
 struct SparseVectorView {

@@ -16,7 +16,7 @@ namespace {
 
 void check_indices(const char* name, const void* indices, const SparseView& a, std::int64_t limit, std::int64_t batch) {
   const std::int64_t end = a.first_entry + a.nnzb;
-  const bool has_unused = a.format == Format::blocked_ell;
+  const bool has_unused = has_unused_slots(a);
   if (indices == nullptr && a.nnzb > 0) throw Error(SPK_STATUS_INVALID_STRUCTURE, "matA: %s is NULL", name);
   for (std::int64_t e = a.first_entry; e < end; ++e) {
     const std::int64_t stored = index_at(indices, a.index_type, e);
@@ -28,7 +28,7 @@ void check_indices(const char* name, const void* indices, const SparseView& a, s
 
 // Everything that preparing relies on, and execution later. Values are not looked at: a plan does not need them.
 void check_structure(const SparseView& a, std::int64_t batch) {
-  if (a.format == Format::csr || a.format == Format::csc || a.format == Format::bsr) {
+  if (a.format == Format::csr || a.format == Format::csc || a.format == Format::bsr || a.format == Format::sell) {
     if (a.offsets == nullptr && a.major() == 0 && a.nnzb == 0) return;
     if (a.offsets == nullptr) throw Error(SPK_STATUS_INVALID_STRUCTURE, "matA: the array of offsets is NULL");
     std::int64_t before = a.first_entry;
@@ -37,6 +37,8 @@ void check_structure(const SparseView& a, std::int64_t batch) {
       if (i == 0 && offset != a.first_entry) broken("offsets", batch, i, offset + a.base, "must be the first one");
       if (offset < before) broken("offsets", batch, i, offset + a.base, "must not be below the one before");
       if (offset > a.first_entry + a.nnzb) broken("offsets", batch, i, offset + a.base, "is beyond the stored entries");
+      if (a.format == Format::sell && (offset - before) % a.slice_size != 0)
+        broken("offsets", batch, i, offset + a.base, "ends a slice in the middle of a column");
       before = offset;
     }
     if (before != a.first_entry + a.nnzb)

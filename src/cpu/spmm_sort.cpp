@@ -115,6 +115,25 @@ void turn_blocks(const SparseView& a, RowArrays& rows) noexcept {
   fill_by_type(a.block_cols(), for_each, a, rows);
 }
 
+template <class Index>
+void sort_slices(const SparseView& a, Op op, RowArrays& rows) noexcept {
+  const Index* columns = static_cast<const Index*>(a.col_indices);
+  const bool normal = op == Op::n;
+  const auto for_each = [&](auto&& f) {
+    for (std::int64_t slice = 0; slice < a.major(); ++slice) {
+      const std::int64_t first = slice * a.slice_size, end = a.offset(slice + 1);
+      const std::int64_t height = std::min(a.slice_size, a.rows - first);
+      for (std::int64_t begin = a.offset(slice); begin < end; begin += a.slice_size)
+        for (std::int64_t r = 0; r < height; ++r) {
+          if (columns[begin + r] == -1) continue;
+          const std::int64_t column = columns[begin + r] - a.base;
+          f(normal ? first + r : column, normal ? column : first + r, begin + r);
+        }
+    }
+  };
+  fill_by_type(normal ? a.rows : a.cols, for_each, a, rows);
+}
+
 }  // namespace
 
 IndexType sorted_index_type(const SparseView& a) noexcept {
@@ -126,6 +145,8 @@ void sort_into_rows(const SparseView& a, Op op, RowArrays& rows) noexcept {
     using Index = typename decltype(tag)::type;
     if (a.format == Format::coo)
       sort_coo<Index>(a, op, rows);
+    else if (a.format == Format::sell)
+      sort_slices<Index>(a, op, rows);
     else if (a.block_size > 1 || a.format == Format::bsr || a.format == Format::blocked_ell)
       turn_blocks<Index>(a, rows);
     else

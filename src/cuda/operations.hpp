@@ -41,7 +41,7 @@ void validate(const Device& device, const SparseView& a, spk_validation_report_t
 
 // Entries of op(A) brought into rows, on the device: what SpMM does with every storage that is not CSR by rows of
 // op(A). Stable: entries of a row keep the order in which they are stored. a is one matrix, not a batch, of format
-// CSR, CSC, COO or BSR and Blocked-ELL (whose entries are then blocks: rows and indices count blocks).
+// CSR, CSC, COO, SELL or BSR and Blocked-ELL (whose entries are then blocks: rows and indices count blocks).
 struct RowArrays {
   void* offsets = nullptr;    // of type index_type, rows + 1 of them, from 0
   void* indices = nullptr;    // of type index_type, from 0; column in op(A) of every entry

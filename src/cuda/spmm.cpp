@@ -174,7 +174,8 @@ bool stored_in_rows(const SpmmProblem& p) noexcept {
     case Format::bsr:
     case Format::blocked_ell: return p.op_a == Op::n;
     case Format::csc: return p.op_a != Op::n;
-    case Format::coo: break;
+    case Format::coo:
+    case Format::sell: break;
   }
   return false;
 }
@@ -206,6 +207,8 @@ std::unique_ptr<Plan> prepare(const Device& device, const SpmmProblem& p, const 
   if (stored_in_rows(p) || p.skips_product() || p.m == 0 || p.n == 0) return plan;
   plan->layout = rows_layout(device, p, true);
   plan->rows = static_cast<char*>(plan->allocate(plan->layout.total));
+  // Slots of SELL without an entry get no place; what is gathered for them must lie inside the values all the same.
+  if (p.a.format == Format::sell) SPK_CUDA_CHECK(cudaMemsetAsync(plan->rows, 0, plan->layout.scratch, launch.stream));
   make_rows(p, plan->layout, true, plan->rows, launch);
   // The caller may change the structure's arrays as soon as the plan is there.
   SPK_CUDA_CHECK(cudaStreamSynchronize(launch.stream));

@@ -38,6 +38,12 @@ DeviceProblem::DeviceProblem(spk_handle_t handle, std::int64_t m_, std::int64_t 
   soft = floats(nnz);
   gradient = floats(nnz);
   dx = floats(nnz);
+  spread = floats(m);
+  gathered = floats(m);
+  dot = floats(1);
+  std::vector<std::int32_t> element_list;
+  for (std::int32_t i = 0; i < m; i += 2) element_list.push_back(i);
+  elements = std::make_unique<DeviceArray<std::int32_t>>(handle, element_list);
   change(1);
 
   const auto csr = [&](spk_spmat_t& mat, const DeviceArray<float>& entries) {
@@ -62,6 +68,13 @@ DeviceProblem::DeviceProblem(spk_handle_t handle, std::int64_t m_, std::int64_t 
   SPK_EXPECT_OK(spk_dnvec_create(&x, k, right->data(), SPK_R_32F));
   SPK_EXPECT_OK(spk_dnvec_create(&vec_y, m, y->data(), SPK_R_32F));
   SPK_EXPECT_OK(spk_dnvec_create(&bias_vec, m, bias->data(), SPK_R_32F));
+  SPK_EXPECT_OK(spk_dnvec_create(&vec_spread, m, spread->data(), SPK_R_32F));
+  const auto vector = [&](spk_spvec_t& vec, const DeviceArray<float>& entries) {
+    SPK_EXPECT_OK(spk_spvec_create(&vec, m, static_cast<std::int64_t>(element_list.size()), elements->data(),
+                                   entries.data(), SPK_INDEX_32I, SPK_INDEX_BASE_ZERO, SPK_R_32F));
+  };
+  vector(sparse, *values);
+  vector(sparse_out, *gathered);
   epilogue.struct_size = sizeof epilogue;
   epilogue.activation = SPK_ACTIVATION_RELU;
   epilogue.bias_kind = SPK_BIAS_PER_ROW;
@@ -72,7 +85,8 @@ DeviceProblem::~DeviceProblem() {
   for (const spk_plan_t plan : plans_) spk_plan_destroy(plan);
   for (const spk_spmat_t mat : {S, coo, out, Y, dY, dX}) spk_spmat_destroy(mat);
   for (const spk_dnmat_t mat : {L, B, T, C, tallC}) spk_dnmat_destroy(mat);
-  for (const spk_dnvec_t vec : {x, vec_y, bias_vec}) spk_dnvec_destroy(vec);
+  for (const spk_dnvec_t vec : {x, vec_y, bias_vec, vec_spread}) spk_dnvec_destroy(vec);
+  for (const spk_spvec_t vec : {sparse, sparse_out}) spk_spvec_destroy(vec);
 }
 
 void DeviceProblem::change(std::uint64_t seed) {
@@ -93,6 +107,10 @@ std::vector<DeviceProblem::Call> DeviceProblem::calls() {
                   return spk_spmm_epilogue(h, op, SPK_OP_N, &alpha, mat, in, &beta, result, kSum, kAny, end, w, bytes);
                 },
                 array};
+  };
+  const auto no_workspace = [](spk_handle_t, std::size_t* bytes) {
+    *bytes = 0;
+    return spk_status_t{SPK_STATUS_SUCCESS};
   };
   return {
       spmm("spmm", SPK_OP_N, S, B, C, nullptr, c.get()),
@@ -126,6 +144,24 @@ std::vector<DeviceProblem::Call> DeviceProblem::calls() {
          return spk_softmax_backward(h, 0.5, Y, dY, dX, kAny, w, bytes);
        },
        dx.get()},
+      {"axpby", no_workspace,
+       [this](spk_handle_t h, void*, std::size_t) { return spk_axpby(h, &alpha, sparse, &beta, vec_spread); },
+       spread.get()},
+      {"gather", no_workspace,
+       [this](spk_handle_t h, void*, std::size_t) { return spk_gather(h, bias_vec, sparse_out); }, gathered.get()},
+      {"scatter", no_workspace,
+       [this](spk_handle_t h, void*, std::size_t) { return spk_scatter(h, sparse, vec_spread); }, spread.get()},
+      {"spvv",
+       [this](spk_handle_t h, std::size_t* bytes) {
+         return spk_spvv_workspace(h, SPK_OP_N, sparse, bias_vec, kSum, bytes);
+       },
+       [this](spk_handle_t h, void* w, std::size_t bytes) {
+         spk_set_pointer_mode(h, SPK_POINTER_MODE_DEVICE);
+         const spk_status_t status = spk_spvv(h, SPK_OP_N, sparse, bias_vec, dot->data(), kSum, w, bytes);
+         spk_set_pointer_mode(h, SPK_POINTER_MODE_HOST);
+         return status;
+       },
+       dot.get()},
   };
 }
 

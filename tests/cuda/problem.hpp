@@ -107,7 +107,7 @@ class DeviceProblem {
     std::function<spk_status_t(spk_handle_t, void*, std::size_t)> run;
     DeviceArray<float>* result;
   };
-  // SpMM plain, transposed, with epilogue and from COO, SpMV, SDDMM, softmax, its gradient.
+  // SpMM plain, transposed, with epilogue and from COO, SpMV, SDDMM, softmax, its gradient; a sparse vector's operations.
   std::vector<Call> calls();
   // The same through plans; the problem owns them.
   std::vector<Call> planned_calls(spk_handle_t handle);
@@ -116,12 +116,14 @@ class DeviceProblem {
   void change(std::uint64_t seed);
 
   std::int64_t m, n, k, nnz;
-  std::unique_ptr<DeviceArray<std::int32_t>> offsets, rows, columns;
-  std::unique_ptr<DeviceArray<float>> values, left, right, tall, bias, c, tall_c, y, sampled, soft, gradient, dx;
+  std::unique_ptr<DeviceArray<std::int32_t>> offsets, rows, columns, elements;
+  std::unique_ptr<DeviceArray<float>> values, left, right, tall, bias, c, tall_c, y, sampled, soft, gradient, dx,
+      spread, gathered, dot;
   std::unique_ptr<DeviceArray<std::uint8_t>> mask;
   spk_spmat_t S = nullptr, coo = nullptr, out = nullptr, Y = nullptr, dY = nullptr, dX = nullptr;
   spk_dnmat_t L = nullptr, B = nullptr, T = nullptr, C = nullptr, tallC = nullptr;
-  spk_dnvec_t x = nullptr, vec_y = nullptr, bias_vec = nullptr;
+  spk_dnvec_t x = nullptr, vec_y = nullptr, bias_vec = nullptr, vec_spread = nullptr;
+  spk_spvec_t sparse = nullptr, sparse_out = nullptr;  // every second element of m
   spk_epilogue_t epilogue{};
   float alpha = 1.5f, beta = 0;
 

@@ -95,6 +95,27 @@ TEST_F(Capture, AWorkspaceOfTheHandleIsRefused) {
   EXPECT_GT(refused, 0) << "no call of the list needs workspace: it wants one that does";
 }
 
+TEST_F(Capture, ADotProductIntoHostMemoryIsRefused) {
+  DeviceProblem problem(*handle_);
+  std::size_t bytes = 0;
+  SPK_ASSERT_OK(spk_spvv_workspace(*handle_, SPK_OP_N, problem.sparse, problem.bias_vec, SPK_COMPUTE_32F, &bytes));
+  const DeviceArray<std::uint8_t> workspace(*handle_, std::vector<std::uint8_t>(bytes));
+  float result = -7;
+  const auto run = [&] {
+    return spk_spvv(*handle_, SPK_OP_N, problem.sparse, problem.bias_vec, &result, SPK_COMPUTE_32F, workspace.data(),
+                    bytes);
+  };
+  driver_->begin_capture(stream_);
+  const spk_status_t status = run();
+  const std::string text = message();
+  driver_->destroy_graph(driver_->end_capture(stream_));  // the capture itself is not spoilt
+  EXPECT_EQ(status, SPK_STATUS_NOT_SUPPORTED);
+  EXPECT_NE(text.find("result is in host memory"), std::string::npos) << text;
+  EXPECT_EQ(result, -7);
+  SPK_ASSERT_OK(run());
+  EXPECT_NE(result, -7);
+}
+
 TEST_F(Capture, WorkIsOrderedOnTheHandlesStream) {
   DeviceProblem problem(*handle_);
   const std::size_t b_bytes = problem.right->bytes(), c_bytes = problem.c->bytes();

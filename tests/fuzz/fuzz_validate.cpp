@@ -76,13 +76,13 @@ bool oracle_accepts(const SparseView& a) {
 
 // Any small matrix: validation stays inside the arrays, and finds a fault exactly where the oracle refuses to follow.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr Format kFormats[] = {Format::csr, Format::csc, Format::coo, Format::bsr, Format::blocked_ell};
+  constexpr Format kFormats[] = {Format::csr, Format::csc, Format::coo, Format::bsr, Format::blocked_ell, Format::sell};
   constexpr ValueType kTypes[] = {ValueType::f16, ValueType::bf16, ValueType::f32,
                                   ValueType::f64, ValueType::c64,  ValueType::c128};
   constexpr IndexType kIndexTypes[] = {IndexType::i32, IndexType::i64};
   Bytes bytes(data, size);
   SparseView a;
-  a.format = kFormats[bytes.below(5)];
+  a.format = kFormats[bytes.below(6)];
   a.value_type = kTypes[bytes.below(6)];
   a.offset_type = kIndexTypes[bytes.below(2)];
   a.index_type = kIndexTypes[bytes.below(2)];
@@ -91,6 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool has_blocks = is_ell || a.format == Format::bsr;
   if (has_blocks) a.block_size = 1 + bytes.below(4);
   if (is_ell || is_coo) a.offset_type = IndexType::none;
+  if (a.format == Format::sell) a.slice_size = 1 + bytes.below(4);
   a.rows = a.block_size * bytes.below(12);
   a.cols = a.block_size * bytes.below(12);
   if (is_ell) {
@@ -98,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     a.nnzb = a.major() * a.slots_per_row();
   } else {
     a.nnzb = bytes.below(24);
-    if (!is_coo && a.format != Format::csc) a.first_entry = bytes.below(3);
+    if (a.format == Format::csr || a.format == Format::bsr) a.first_entry = bytes.below(3);
   }
   a.nnz = a.nnzb * a.block_size * a.block_size;
   a.batch_count = 1 + bytes.below(3);

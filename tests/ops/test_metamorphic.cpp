@@ -85,13 +85,13 @@ class Metamorphic : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Metamorphic, AllBackends, BackendNames);
 
-constexpr spk_format_t kFormats[] = {SPK_FORMAT_CSR, SPK_FORMAT_CSC, SPK_FORMAT_COO, SPK_FORMAT_BSR,
-                                     SPK_FORMAT_BLOCKED_ELL};
+constexpr spk_format_t kFormats[] = {SPK_FORMAT_CSR, SPK_FORMAT_CSC,         SPK_FORMAT_COO,
+                                     SPK_FORMAT_BSR, SPK_FORMAT_BLOCKED_ELL, SPK_FORMAT_SELL};
 
 // The same memory, said once as k x n by rows and once as the transpose of n x k by columns.
 TYPED_TEST(Metamorphic, TransposedBByRowsIsBByColumns) {
   for (int i = 0; i < kDraws; ++i) {
-    Recipe r = this->draw(i, ProductKind::spmm, kFormats[i % 5], true);
+    Recipe r = this->draw(i, ProductKind::spmm, kFormats[i % 6], true);
     r.op_b = SPK_OP_N;
     const RandomProduct product(r);
     ProductSpec flipped = product.spec;
@@ -120,7 +120,7 @@ TYPED_TEST(Metamorphic, CscIsTransposedCsr) {
 
 TYPED_TEST(Metamorphic, BatchIsALoop) {
   for (int i = 0; i < kDraws; ++i) {
-    Recipe r = this->draw(i, ProductKind::spmm, kFormats[i % 5], true);
+    Recipe r = this->draw(i, ProductKind::spmm, kFormats[i % 6], true);
     r.batch_count = 3;
     r.shares_structure = r.shares_values = true;  // of A: B and C move
     r.shares_b = i % 2 == 0;
@@ -144,7 +144,7 @@ TYPED_TEST(Metamorphic, BatchIsALoop) {
 TYPED_TEST(Metamorphic, BaseOneIsBaseZeroBitForBit) {
   for (int i = 0; i < kDraws; ++i) {
     for (const ProductKind kind : {ProductKind::spmm, ProductKind::spmv, ProductKind::sddmm}) {
-      Recipe r = this->draw(i, kind, kind == ProductKind::sddmm ? kFormats[i % 2 * 3] : kFormats[i % 5], false);
+      Recipe r = this->draw(i, kind, kind == ProductKind::sddmm ? kFormats[i % 2 * 3] : kFormats[i % 6], false);
       r.index_base = 0;
       const RandomProduct zero(r);
       r.index_base = 1;
@@ -157,7 +157,7 @@ TYPED_TEST(Metamorphic, BaseOneIsBaseZeroBitForBit) {
 TYPED_TEST(Metamorphic, ThreadsDoNotChangeBits) {
   for (int i = 0; i < kDraws; ++i) {
     for (const ProductKind kind : {ProductKind::spmm, ProductKind::spmv, ProductKind::sddmm}) {
-      const Recipe r = this->draw(i, kind, kind == ProductKind::sddmm ? kFormats[i % 2 * 3] : kFormats[i % 5], false);
+      const Recipe r = this->draw(i, kind, kind == ProductKind::sddmm ? kFormats[i % 2 * 3] : kFormats[i % 6], false);
       const RandomProduct product(r);
       const std::vector<std::byte> one = this->bytes(product.spec, 1);
       for (const std::int32_t threads : {1, 2, 3, 7})
@@ -193,7 +193,7 @@ TYPED_TEST(Metamorphic, ThreadsDoNotChangeBitsOfLargeProducts) {
 TYPED_TEST(Metamorphic, PlanGivesTheOneShotResult) {
   for (int i = 0; i < kDraws; ++i) {
     for (const ProductKind kind : {ProductKind::spmm, ProductKind::spmv, ProductKind::sddmm}) {
-      const Recipe r = this->draw(i, kind, kind == ProductKind::sddmm ? kFormats[i % 2 * 3] : kFormats[i % 5], true);
+      const Recipe r = this->draw(i, kind, kind == ProductKind::sddmm ? kFormats[i % 2 * 3] : kFormats[i % 6], true);
       const RandomProduct product(r);
       const std::vector<Number> once = this->values(product.spec);
       const std::vector<Number> planned = this->values(product.spec, 0, true);

@@ -27,7 +27,7 @@ bool wants_all() {
   return wanted != nullptr && std::string(wanted) == "1";
 }
 
-// Numbers of the recipes of part `part` of `parts`. The stride has no factor in common with the count of recipes (2, 3 and 5 only),
+// Numbers of the recipes of part `part` of `parts`. The stride has no factor in common with the count of recipes (2 and 3 only),
 // so that every option meets every other.
 std::vector<std::int64_t> numbers(int part, int parts) {
   const std::int64_t stride = wants_all() ? 1 : recipe_count() / kSample / 30 * 30 + 7;

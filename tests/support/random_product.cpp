@@ -81,6 +81,7 @@ class SparseWriter {
     std::vector<Place> places = draw_places(draw_, r_, majors_, minors_);
     if (r_.format == SPK_FORMAT_COO && r_.is_unsorted) std::reverse(places.begin(), places.end());
     if (r_.format == SPK_FORMAT_BLOCKED_ELL) return write_ell(places);
+    if (r_.format == SPK_FORMAT_SELL) return write_sell(places);
     const auto stored = static_cast<std::int64_t>(places.size());
     spec_.nnz = stored;
     const std::int64_t area = edge_ * edge_;
@@ -179,6 +180,59 @@ class SparseWriter {
             put(spec_.col_indices, batch * spec_.indices_stride + i * width + slot,
                 col < 0 ? col : col + spec_.index_base, std::int64_t{-9});
           write_slot(batch, i, slot, col, entries);
+        }
+      }
+      all.push_back(std::move(entries));
+    }
+    finish();
+    return all;
+  }
+
+  // Slices as wide as their longest row. Matrices of a batch with structures of their own have their columns moved round.
+  std::vector<std::vector<Entry>> write_sell(const std::vector<Place>& places) {
+    std::vector<std::vector<std::int64_t>> lines(static_cast<std::size_t>(majors_));
+    for (const Place& place : places) lines[static_cast<std::size_t>(place.major)].push_back(place.minor);
+    const std::int64_t height = r_.block;
+    std::vector<std::int64_t> begins(1, 0);
+    for (std::int64_t first = 0; first < majors_; first += height) {
+      const std::int64_t last = std::min(first + height, majors_);
+      std::size_t width = draw_.chance(20) ? 1 : 0;
+      for (std::int64_t i = first; i < last; ++i) width = std::max(width, lines[static_cast<std::size_t>(i)].size());
+      for (std::int64_t i = first; i < last; ++i) {
+        auto& line = lines[static_cast<std::size_t>(i)];
+        while (line.size() < width) line.insert(line.begin() + draw_.below(std::ssize(line) + 1), -1);
+      }
+      begins.push_back(begins.back() + height * static_cast<std::int64_t>(width));
+    }
+    const auto slices = static_cast<std::int64_t>(begins.size()) - 1;
+    spec_.slice_size = height;
+    spec_.values_size = begins.back();
+    spec_.nnz = static_cast<std::int64_t>(places.size());
+    set_batch(slices + 1, spec_.values_size, spec_.values_size);
+    std::vector<std::vector<Entry>> all;
+    for (std::int64_t batch = 0; batch < matrices(); ++batch) {
+      std::vector<Entry> entries;
+      const bool has_indices = batch == 0 || !r_.shares_structure;
+      for (std::int64_t i = 0; i <= slices && has_indices; ++i)
+        put(spec_.offsets, batch * spec_.offsets_stride + i, begins[static_cast<std::size_t>(i)] + spec_.index_base,
+            std::int64_t{-9});
+      for (std::int64_t slice = 0; slice < slices; ++slice) {
+        const std::int64_t begin = begins[static_cast<std::size_t>(slice)];
+        for (std::int64_t at = begin; at < begins[static_cast<std::size_t>(slice) + 1]; ++at) {
+          const std::int64_t row = slice * height + (at - begin) % height;
+          const bool exists = row < majors_;
+          std::int64_t col = exists
+                                 ? lines[static_cast<std::size_t>(row)][static_cast<std::size_t>((at - begin) / height)]
+                                 : draw_.below(minors_ + 1) - 1;
+          if (col >= 0 && !r_.shares_structure) col = (col + batch) % minors_;
+          if (has_indices)
+            put(spec_.col_indices, batch * spec_.indices_stride + at, col < 0 ? col : col + spec_.index_base,
+                std::int64_t{-9});
+          // What lies in an unused slot must not matter.
+          const bool is_used = exists && col >= 0;
+          const Number value = is_used ? draw_value(draw_, r_) : Number{kNan, 0};
+          put(spec_.values, batch * spec_.values_stride + at, value, Number{kNan, 0});
+          if (is_used) entries.push_back({row, col, value});
         }
       }
       all.push_back(std::move(entries));

@@ -26,7 +26,7 @@ struct Recipe {
   std::int64_t pad_b = 0, pad_c = 0;                             // ld beyond the tight one
   double alpha = 1, beta = 0;
   std::int64_t m = 8, n = 8, k = 8;
-  std::int64_t block = 2;
+  std::int64_t block = 2;  // SELL: rows of a slice
   spk_order_t block_order = SPK_ORDER_ROW;
   int fill_percent = 30;       // of the places of a row
   bool has_dense_row = false;  // one line holds an entry in every place

@@ -15,8 +15,8 @@ struct Types {
 constexpr Types kTypes[] = {{SPK_R_32F, SPK_R_32F},   {SPK_R_64F, SPK_R_64F}, {SPK_R_16F, SPK_R_16F},
                             {SPK_R_16BF, SPK_R_16BF}, {SPK_C_32F, SPK_C_32F}, {SPK_C_64F, SPK_C_64F},
                             {SPK_R_16F, SPK_R_32F},   {SPK_R_16BF, SPK_R_32F}};
-constexpr spk_format_t kFormats[] = {SPK_FORMAT_CSR, SPK_FORMAT_CSC, SPK_FORMAT_COO, SPK_FORMAT_BSR,
-                                     SPK_FORMAT_BLOCKED_ELL};
+constexpr spk_format_t kFormats[] = {SPK_FORMAT_CSR, SPK_FORMAT_CSC,         SPK_FORMAT_COO,
+                                     SPK_FORMAT_BSR, SPK_FORMAT_BLOCKED_ELL, SPK_FORMAT_SELL};
 constexpr std::int64_t kPads[] = {0, 1, 7};
 constexpr double kAlphas[] = {1, 0, -2.5};
 constexpr double kBetas[] = {0, 1, 0.5};
@@ -42,13 +42,13 @@ const char* letter(spk_operation_t operation) {
 
 }  // namespace
 
-std::int64_t recipe_count() noexcept { return std::int64_t{3} * 5 * 8 * 4 * 2 * 3 * 3 * 2 * 2 * 3 * 3 * 3 * 3; }
+std::int64_t recipe_count() noexcept { return std::int64_t{3} * 6 * 8 * 4 * 2 * 3 * 3 * 2 * 2 * 3 * 3 * 3 * 3; }
 
 Recipe recipe(std::int64_t index) {
   Digits digits(index);
   Recipe r;
   r.kind = static_cast<ProductKind>(digits.next(3));
-  r.format = kFormats[digits.next(5)];
+  r.format = kFormats[digits.next(6)];
   const Types types = kTypes[digits.next(8)];
   r.type = types.in;
   r.output_type = types.out;

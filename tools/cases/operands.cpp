@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #include "cases/operands.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace spk::cases {
@@ -73,6 +74,7 @@ const char* name_of_format(spk_format_t format) noexcept {
     case SPK_FORMAT_COO: return "coo";
     case SPK_FORMAT_BLOCKED_ELL: return "blocked_ell";
     case SPK_FORMAT_BSR: return "bsr";
+    case SPK_FORMAT_SELL: return "sell";
     default: return "?";
   }
 }
@@ -80,9 +82,9 @@ const char* name_of_format(spk_format_t format) noexcept {
 spk_format_t read_format(Fields& fields, const char* key) {
   const std::string name = fields.text(key);
   for (const spk_format_t format :
-       {SPK_FORMAT_CSR, SPK_FORMAT_CSC, SPK_FORMAT_COO, SPK_FORMAT_BLOCKED_ELL, SPK_FORMAT_BSR})
+       {SPK_FORMAT_CSR, SPK_FORMAT_CSC, SPK_FORMAT_COO, SPK_FORMAT_BLOCKED_ELL, SPK_FORMAT_BSR, SPK_FORMAT_SELL})
     if (name == name_of_format(format)) return format;
-  fields.malformed(key, "csr, csc, coo, bsr or blocked_ell");
+  fields.malformed(key, "csr, csc, coo, bsr, blocked_ell or sell");
 }
 
 spk_index_type_t read_index_type(Fields& fields, const char* key) {
@@ -130,6 +132,12 @@ void read_sparse_fields(Fields& fields, SparseSpec& spec, const char* values_key
       spec.ell_cols = fields.integer("ell_cols");
       spec.col_indices = indices("ell_col_ind");
       break;
+    case SPK_FORMAT_SELL:
+      spec.slice_size = fields.integer("slice_size");
+      spec.offsets = indices("slice_offsets");
+      spec.col_indices = indices("col_indices");
+      spec.values_size = spec.col_indices.count;
+      break;
     default:
       spec.offsets = indices("row_offsets");
       spec.col_indices = indices("col_indices");
@@ -150,6 +158,7 @@ std::int64_t values_needed(const SparseSpec& spec) noexcept {
   std::int64_t one = spec.nnz;
   if (spec.format == SPK_FORMAT_BSR) one = spec.nnz * spec.block_dim * spec.block_dim;
   if (spec.format == SPK_FORMAT_BLOCKED_ELL) one = spec.rows * spec.ell_cols;
+  if (spec.format == SPK_FORMAT_SELL) one = spec.values_size;
   return spec.has_batch ? (spec.batch_count - 1) * spec.values_stride + one : one;
 }
 
@@ -175,7 +184,10 @@ Outcome create_sparse(SparseMatrix& matrix, const SparseSpec& given, Memory& mem
   const std::int64_t block = spec.block_dim > 0 ? spec.block_dim : 1;
   if (spec.format == SPK_FORMAT_BSR && (spec.rows % block != 0 || spec.cols % block != 0))
     throw SkipCase("spk_bsr_create counts whole blocks; it has no way to say such sizes");
-  const std::int64_t offsets = (is_csc ? spec.cols : spec.rows) / (spec.format == SPK_FORMAT_BSR ? block : 1) + 1;
+  const std::int64_t unit = spec.format == SPK_FORMAT_BSR    ? block
+                            : spec.format == SPK_FORMAT_SELL ? std::max<std::int64_t>(spec.slice_size, 1)
+                                                             : 1;
+  const std::int64_t offsets = ((is_csc ? spec.cols : spec.rows) + unit - 1) / unit + 1;
   void* offset_array = memory.indices(is_csc ? "col_offsets" : "row_offsets", spec.offset_type, spec.offsets, offsets);
   void* rows = memory.indices("row_indices", spec.index_type, spec.row_indices, spec.nnz);
   const bool is_ell = spec.format == SPK_FORMAT_BLOCKED_ELL;
@@ -214,6 +226,13 @@ Outcome create_sparse(SparseMatrix& matrix, const SparseSpec& given, Memory& mem
                                                        values, s.index_type, s.index_base, s.value_type)
                         : spk_blocked_ell_create(&made, s.rows, s.cols, s.block_dim, s.ell_cols, cols, values,
                                                  s.index_type, s.index_base, s.value_type);
+      break;
+    case SPK_FORMAT_SELL:
+      status = is_const ? spk_sell_create_const(&made_const, s.rows, s.cols, s.nnz, s.values_size, s.slice_size,
+                                                offset_array, cols, values, s.offset_type, s.index_type, s.index_base,
+                                                s.value_type)
+                        : spk_sell_create(&made, s.rows, s.cols, s.nnz, s.values_size, s.slice_size, offset_array, cols,
+                                          values, s.offset_type, s.index_type, s.index_base, s.value_type);
       break;
     default:
       status = is_const ? spk_csr_create_const(&made_const, s.rows, s.cols, s.nnz, offset_array, cols, values,

@@ -78,10 +78,11 @@ struct SparseSpec {
   std::int32_t index_base = 0;
   spk_index_type_t offset_type = SPK_INDEX_32I, index_type = SPK_INDEX_32I;
   spk_value_type_t value_type = SPK_R_32F;
-  IndexArray offsets;                   // row_offsets, or col_offsets of CSC
+  IndexArray offsets;                   // row_offsets, col_offsets of CSC, slice_offsets of SELL
   IndexArray row_indices, col_indices;  // ell_col_ind of Blocked-ELL is col_indices
   ValueArray values;
   std::int64_t block_dim = 0, ell_cols = 0;
+  std::int64_t slice_size = 0, values_size = 0;  // SELL
   spk_order_t block_order = SPK_ORDER_ROW;
   bool has_batch = false;
   std::int64_t batch_count = 1, offsets_stride = 0, indices_stride = 0, values_stride = 0;

@@ -194,6 +194,7 @@ std::vector<spk_algorithm_t> named_algorithms(ProductKind kind, spk_format_t for
       case SPK_FORMAT_CSR: return {SPK_SPMV_CSR_ALG1, SPK_SPMV_CSR_ALG2};
       case SPK_FORMAT_COO: return {SPK_SPMV_COO_ALG1, SPK_SPMV_COO_ALG2};
       case SPK_FORMAT_BSR: return {SPK_SPMV_BSR_ALG1};
+      case SPK_FORMAT_SELL: return {SPK_SPMV_SELL_ALG1};
       default: return {};
     }
   }

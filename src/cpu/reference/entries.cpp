@@ -21,6 +21,10 @@ void check_offsets(const SparseView& a) {
       throw Error(SPK_STATUS_INVALID_STRUCTURE,
                   "offsets[%" PRId64 "] = %" PRId64 " but must be %s %" PRId64 " and at most %" PRId64, i, here,
                   i == 0 ? "equal to" : "at least", i != 0 && is_end ? last : before, last);
+    if (a.format == Format::sell && (here - before) % a.slice_size != 0)
+      throw Error(SPK_STATUS_INVALID_STRUCTURE,
+                  "offsets[%" PRId64 "] = %" PRId64 " but must be %" PRId64 " and a multiple of slice_size = %" PRId64,
+                  i, here, before, a.slice_size);
     before = here;
   }
 }

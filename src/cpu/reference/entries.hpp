@@ -23,7 +23,7 @@ std::int64_t checked_index(const SparseView& a, const void* indices, const char*
 std::int64_t checked_slot(const SparseView& a, std::int64_t position);
 
 // Calls f(row, col, place) for every stored entry of one matrix in storage order; its value is values[place]. Of BSR
-// and Blocked-ELL every element of a stored block is an entry; unused slots have none.
+// and Blocked-ELL every element of a stored block is an entry; unused slots, of SELL too, have none.
 template <class F>
 void for_each_entry(const SparseView& a, F&& f) {
   const std::int64_t edge = a.block_size;
@@ -48,6 +48,16 @@ void for_each_entry(const SparseView& a, F&& f) {
     return;
   }
   check_offsets(a);
+  if (a.format == Format::sell) {
+    for (std::int64_t slice = 0; slice < a.major() && a.nnz != 0; ++slice) {
+      const std::int64_t begin = a.offset(slice), end = a.offset(slice + 1);
+      for (std::int64_t t = begin; t < end; ++t) {
+        const std::int64_t col = checked_slot(a, t), row = slice * a.slice_size + (t - begin) % a.slice_size;
+        if (col >= 0 && row < a.rows) f(row, col, t);
+      }
+    }
+    return;
+  }
   if (a.nnzb == 0) return;  // then the other arrays, and the offsets too, may be NULL
   const bool by_columns = a.format == Format::csc;
   for (std::int64_t i = 0; i < a.major(); ++i) {

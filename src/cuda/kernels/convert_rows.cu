@@ -131,6 +131,13 @@ void sort_entries(const Launch& launch, const SparseView& a, Op op, const RowArr
     p.walk = Walk::ell;
     p.key_is_major = by_rows;
     p.slots = std::max<Int>(a.slots_per_row(), 1);
+  } else if (a.format == Format::sell) {
+    p.walk = Walk::sell;
+    p.key_is_major = by_rows;
+    p.slots = 1;
+    p.others = a.offsets;
+    p.slice_size = a.slice_size;
+    p.rows = a.rows;
   } else {
     p.walk = Walk::compressed;
     p.others = a.offsets;

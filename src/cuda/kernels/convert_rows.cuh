@@ -18,20 +18,21 @@ constexpr int kSegment = 1024;  // offsets of a chunk kept in shared memory
 constexpr Int kMostKeys = 16384;
 constexpr int kDigitBits = 11;
 
-enum class Walk { compressed, coo, ell };
+enum class Walk { compressed, coo, ell, sell };
 
 // Where entries come from and where they go. Out is the type of the result's numbers.
 template <class Index, class Out>
 struct Pass {
   Walk walk;
-  bool key_is_major;  // Blocked-ELL by block rows
+  bool key_is_major;  // Blocked-ELL by block rows, SELL by rows
   IndexType offset_type;
   int base, value_size, value_alignment;
-  const Index* keys;   // of entry 0 on; Blocked-ELL: block columns
-  const void* others;  // compressed: offsets; COO: the other indices, of entry 0 on
+  const Index* keys;   // of entry 0 on; Blocked-ELL: block columns; SELL: columns
+  const void* others;  // compressed, SELL: offsets; COO: the other indices, of entry 0 on
   Int first;           // place of entry 0 in A's arrays
-  Int count;           // entries, slots with Blocked-ELL
+  Int count;           // entries, slots with Blocked-ELL and SELL
   Int majors, slots;
+  Int slice_size, rows;  // SELL
   Int key_count;
 
   const Out* order;        // entries in the order of the passes before; NULL: as stored
@@ -59,17 +60,28 @@ struct Pass {
   // Key of an entry, or -1 if it is left out.
   __device__ Int key_of(Int entry) const {
     const Int raw = static_cast<Int>(keys[entry]);
-    if (walk == Walk::ell && raw == -1) return -1;
-    const Int key = key_is_major ? entry / slots : raw - base;
+    if ((walk == Walk::ell || walk == Walk::sell) && raw == -1) return -1;
+    Int key = key_is_major ? entry / slots : raw - base;
+    if (walk == Walk::sell) {
+      const Int row = slot_row(entry);
+      if (row >= rows) return -1;
+      if (key_is_major) key = row;
+    }
     return static_cast<std::uint64_t>(key) < static_cast<std::uint64_t>(key_count) ? key : -1;
   }
   __device__ int bin_of(Int key) const {
     return key < 0 ? -1
                    : static_cast<int>(order == nullptr && is_last ? key : (key >> shift) & ((1 << kDigitBits) - 1));
   }
+  // Row of a slot of SELL; of the last slice also rows that the matrix does not have.
+  __device__ Int slot_row(Int slot) const {
+    const Int slice = last_at_most(others, offset_type, base + slot, 0, majors);
+    return slice * slice_size + (base + slot - load_index(others, offset_type, slice)) % slice_size;
+  }
   // The index that goes with the key. `low` and `high` bound the major of a compressed entry.
   __device__ Int other_of(Int entry, Int low, Int high) const {
     if (walk == Walk::coo) return static_cast<Int>(static_cast<const Index*>(others)[entry]) - base;
+    if (walk == Walk::sell) return key_is_major ? static_cast<Int>(keys[entry]) - base : slot_row(entry);
     if (walk == Walk::ell) return key_is_major ? static_cast<Int>(keys[entry]) - base : entry / slots;
     return last_at_most(others, offset_type, first + base + entry, low, high);
   }

@@ -293,7 +293,8 @@ struct MarkedLayout {
     const Int majors = a.major();
     most_shared = static_cast<int>(std::min<std::size_t>(device.shared_per_block, 160 * 1024)) - 4096;
     if (12 * keys > most_shared) return;
-    if (a.offset_type == IndexType::none || keys == 0 || keys > kMostMarkedKeys || majors == 0 || a.nnzb == 0) return;
+    if (a.offset_type == IndexType::none || a.format == Format::sell) return;
+    if (keys == 0 || keys > kMostMarkedKeys || majors == 0 || a.nnzb == 0) return;
     if (std::max({majors, a.nnzb + a.first_entry, Int{1}}) >= INT32_MAX) return;
     Int chunk = 4;
     while (chunk < 32 && ceil_div(majors, chunk) > device.sm_count) chunk *= 2;

@@ -97,6 +97,8 @@ class Checker {
   void count_by_major(const std::uint8_t* accepted, bool count_empty, Int* entry_majors, Counters* counters) {
     if (a_.format == Format::blocked_ell)
       for_items(count_block_rows, device_, a_.major(), exec_, a_, a_.major(), count_empty, entry_majors, counters);
+    else if (a_.format == Format::sell)
+      for_items(count_slice_rows, device_, a_.rows, exec_, a_, accepted, count_empty, entry_majors, counters);
     else
       for_items(cuda::count_majors, device_, a_.major() * 32, exec_, a_, a_.minor_indices(), a_.major(), accepted,
                 count_empty, entry_majors, counters);
@@ -177,9 +179,11 @@ void note_fault(const SparseView& a, Int batch, unsigned long long fault, spk_va
   report.value = read_index(a.offsets, a.offset_type, report.position, exec);
   const Int before = report.position > 0 ? read_index(a.offsets, a.offset_type, report.position - 1, exec) : 0;
   const Int first = a.first_entry + a.base;
-  const OffsetFault kind = offset_fault(report.position, a.major(), report.value, before, first, first + a.nnzb);
+  const OffsetFault kind =
+      offset_fault(report.position, a.major(), report.value, before, first, first + a.nnzb, a.slice_size);
   report.fault = kind == kFirst       ? SPK_FAULT_FIRST_OFFSET
                  : kind == kDecreases ? SPK_FAULT_OFFSET_DECREASES
+                 : kind == kSlice     ? SPK_FAULT_SLICE_OFFSET
                                       : SPK_FAULT_LAST_OFFSET;
 }
 
@@ -198,7 +202,7 @@ void validate(const Device& device, const SparseView& a, spk_validation_report_t
     const bool new_offsets = batch == 0 || (a.offset_type != IndexType::none && a.offsets_stride != 0);
     const bool new_indices = batch == 0 || a.indices_stride != 0;
     const bool new_values = batch == 0 || a.values_stride != 0;
-    const bool slots_differ = a.format == Format::blocked_ell && new_indices;
+    const bool slots_differ = has_unused_slots(a) && new_indices;
     const SparseView one = a.batch(batch);
     SPK_CUDA_CHECK(cudaMemsetAsync(counters, 0, sizeof *counters, stream_of(exec)));
     SPK_CUDA_CHECK(cudaMemsetAsync(&counters->fault, 0xff, sizeof counters->fault, stream_of(exec)));

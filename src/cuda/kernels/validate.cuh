@@ -19,11 +19,14 @@ struct Counters {
       infinite_values;
 };
 
-enum OffsetFault { kNone, kFirst, kDecreases, kLast };
-__host__ __device__ OffsetFault offset_fault(Int i, Int majors, Int here, Int before, Int first, Int last) {
+enum OffsetFault { kNone, kFirst, kDecreases, kLast, kSlice };
+// slice_size: 0 unless slices are whole columns of so many slots.
+__host__ __device__ OffsetFault offset_fault(Int i, Int majors, Int here, Int before, Int first, Int last,
+                                             Int slice_size) {
   if (i == 0 && here != first) return kFirst;
   if (i > 0 && here < before) return kDecreases;
-  return here > last || (i == majors && here != last) ? kLast : kNone;
+  if (here > last || (i == majors && here != last)) return kLast;
+  return slice_size != 0 && i > 0 && before >= first && (here - before) % slice_size != 0 ? kSlice : kNone;
 }
 
 __device__ void report(Counters* counters, int rank, Int position) {
@@ -37,7 +40,7 @@ __global__ void __launch_bounds__(kThreads) check_offsets(const SparseView a, In
   for (Int i = first_item(); i <= majors; i += item_stride()) {
     const Int here = load_index(a.offsets, a.offset_type, i);
     const Int before = i > 0 ? load_index(a.offsets, a.offset_type, i - 1) : 0;
-    if (offset_fault(i, majors, here, before, first, last) == kNone) continue;
+    if (offset_fault(i, majors, here, before, first, last, a.slice_size) == kNone) continue;
     ++bad;
     report(counters, 0, i);
   }
@@ -49,7 +52,7 @@ __global__ void __launch_bounds__(kThreads)
   unsigned long long bad = 0;
   for (Int t = first_item(); t < a.nnzb; t += item_stride()) {
     const Int index = load_index(indices, a.index_type, a.first_entry + t);
-    if (a.format == Format::blocked_ell && index == -1) continue;
+    if ((a.format == Format::blocked_ell || a.format == Format::sell) && index == -1) continue;
     if (!is_outside(index, a.base, limit)) continue;
     ++bad;
     report(counters, rank, a.first_entry + t);
@@ -63,7 +66,8 @@ __global__ void accept_majors(const SparseView a, Int majors, std::uint8_t* acce
   const Int last = reached + a.nnzb;
   for (Int i = 0; i < majors; ++i) {
     const Int begin = load_index(a.offsets, a.offset_type, i), end = load_index(a.offsets, a.offset_type, i + 1);
-    const bool sound = begin >= reached && end >= begin && end <= last;
+    const bool sound =
+        begin >= reached && end >= begin && end <= last && (a.slice_size == 0 || (end - begin) % a.slice_size == 0);
     accepted[i] = sound ? 1 : 0;
     if (sound) reached = end;
   }
@@ -109,6 +113,34 @@ __global__ void __launch_bounds__(kThreads)
       const Int here = load_index(a.col_indices, a.index_type, t);
       if (here == -1) continue;
       if (entry_majors != nullptr) entry_majors[t] = i;
+      descends = descends || (any && here < before);
+      repeats += any && here == before ? 1 : 0;
+      any = true;
+      before = here;
+    }
+    unsorted += descends ? 1 : 0;
+    empty += !any && count_empty ? 1 : 0;
+  }
+  add_to(&counters->unsorted_rows, unsorted);
+  add_to(&counters->repeats, repeats);
+  add_to(&counters->empty_rows, empty);
+}
+
+// A thread takes a row of SELL; `accepted` is about slices.
+__global__ void __launch_bounds__(kThreads) count_slice_rows(const SparseView a, const std::uint8_t* accepted,
+                                                             bool count_empty, Int* entry_majors, Counters* counters) {
+  unsigned long long unsorted = 0, repeats = 0, empty = 0;
+  for (Int row = first_item(); row < a.rows; row += item_stride()) {
+    const Int slice = row / a.slice_size;
+    if (accepted != nullptr && accepted[slice] == 0) continue;
+    const Int begin = load_index(a.offsets, a.offset_type, slice) - a.base;
+    const Int end = load_index(a.offsets, a.offset_type, slice + 1) - a.base;
+    Int before = -1;
+    bool descends = false, any = false;
+    for (Int t = begin + row % a.slice_size; t < end; t += a.slice_size) {
+      const Int here = load_index(a.col_indices, a.index_type, t);
+      if (here == -1) continue;
+      if (entry_majors != nullptr) entry_majors[t] = row;
       descends = descends || (any && here < before);
       repeats += any && here == before ? 1 : 0;
       any = true;
@@ -197,6 +229,8 @@ __global__ void __launch_bounds__(kThreads)
     if (a.format == Format::blocked_ell) {
       const Int slot = t / a.ell_cols / a.block_size * (a.ell_cols / a.block_size) + t % a.ell_cols / a.block_size;
       if (load_index(a.col_indices, a.index_type, slot) == -1) continue;
+    } else if (a.format == Format::sell && load_index(a.col_indices, a.index_type, t) == -1) {
+      continue;
     }
     const int kind = kind_of(values[t], infinity);
     nan_values += kind == 2 ? 1 : 0;
