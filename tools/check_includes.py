@@ -34,6 +34,7 @@ RULES = {
     "capi/backends.cpp": (["include/", "src/core/", "src/cpu/backend.hpp", "capi/"], None),
     # cuSPARSE's interface is a caller of spk like any other.
     "compat": (["include/"], None),
+    "compat": (["include/"], None),
     "compat/preload": (["include/"], None),
     "bindings": (["include/"], None),
     "examples": (["include/"], None),
