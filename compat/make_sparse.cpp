@@ -21,10 +21,15 @@ void check_arrays(const Arrays& arrays, bool has_offsets) {
                   arrays.offset_type, arrays.index_type);
 }
 
-void check_count(std::int64_t nnz, std::int64_t rows, std::int64_t cols, const char* name) {
-  check_size(nnz, name);
+std::int64_t places_of(std::int64_t rows, std::int64_t cols) {
   std::int64_t places = 0;
   if (__builtin_mul_overflow(rows, cols, &places)) throw_invalid("cols", cols, "times rows exceeds 63 bits");
+  return places;
+}
+
+void check_count(std::int64_t nnz, std::int64_t rows, std::int64_t cols, const char* name) {
+  check_size(nnz, name);
+  const std::int64_t places = places_of(rows, cols);
   if (nnz > places)
     throw Failure(CUSPARSE_STATUS_INVALID_VALUE, "%s = %lld but rows * cols = %lld", name, static_cast<long long>(nnz),
                   static_cast<long long>(places));
@@ -150,6 +155,29 @@ std::unique_ptr<cusparseSpMatDescr> make_blocked_ell(std::int64_t rows, std::int
   return with_native(std::move(matrix), [&](spk_spmat_t* out, cusparseSpMatDescr& m) {
     return spk_blocked_ell_create(out, rows, cols, block_size, ell_cols, m.indices, m.values, m.index_type, m.base,
                                   m.value_type);
+  });
+}
+
+std::unique_ptr<cusparseSpMatDescr> make_sliced_ell(std::int64_t rows, std::int64_t cols, std::int64_t nnz,
+                                                    std::int64_t values_size, std::int64_t slice_size,
+                                                    const Arrays& arrays) {
+  check_size(rows, "rows");
+  check_size(cols, "cols");
+  check_size(nnz, "nnz");
+  check_size(values_size, "sellValuesSize");
+  check_size(slice_size, "sliceSize");
+  const std::int64_t places = places_of(rows, cols);
+  if (values_size < nnz) throw_invalid("sellValuesSize", values_size, "must be at least nnz");
+  check_arrays(arrays, true);
+  check_fits(rows, arrays, "rows");
+  check_fits(cols, arrays, "cols");
+  check_fits(nnz, arrays, "nnz");
+  auto matrix = describe(CUSPARSE_FORMAT_SLICED_ELLPACK, rows, cols, nnz, arrays);
+  // cuSPARSE describes these as well; there is nothing to compute with.
+  if (slice_size == 0 || nnz > places) return matrix;
+  return with_native(std::move(matrix), [&](spk_spmat_t* out, cusparseSpMatDescr& m) {
+    return spk_sell_create(out, rows, cols, nnz, values_size, slice_size, m.offsets, m.indices, m.values, m.offset_type,
+                           m.index_type, m.base, m.value_type);
   });
 }
 

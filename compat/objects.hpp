@@ -15,7 +15,8 @@ enum class Tag : std::uint32_t {
   spmat = 0x73706b42,
   dnmat = 0x73706b43,
   dnvec = 0x73706b44,
-  spvec = 0x73706b45
+  spvec = 0x73706b45,
+  matdescr = 0x73706b46
 };
 
 struct Free {

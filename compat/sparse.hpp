@@ -28,6 +28,10 @@ std::unique_ptr<cusparseSpMatDescr> make_bsr(std::int64_t block_rows, std::int64
 std::unique_ptr<cusparseSpMatDescr> make_blocked_ell(std::int64_t rows, std::int64_t cols, std::int64_t block_size,
                                                      std::int64_t ell_cols, const Arrays& arrays);
 
+std::unique_ptr<cusparseSpMatDescr> make_sliced_ell(std::int64_t rows, std::int64_t cols, std::int64_t nnz,
+                                                    std::int64_t values_size, std::int64_t slice_size,
+                                                    const Arrays& arrays);
+
 // An array for the arguments of libspk that are not const: it never writes where only reading was agreed.
 inline void* writable(const void* array) { return const_cast<void*>(array); }
 

@@ -123,6 +123,33 @@ extern "C" cusparseStatus_t cusparseCreateConstBlockedEll(cusparseConstSpMatDesc
                        {nullptr, ellColInd, ellValue, ellIdxType, ellIdxType, idxBase, valueType}));
 }
 
+extern "C" cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t* spMatDescr, int64_t rows, int64_t cols,
+                                                    int64_t nnz, int64_t sellValuesSize, int64_t sliceSize,
+                                                    void* sellSliceOffsets, void* sellColInd, void* sellValues,
+                                                    cusparseIndexType_t sellSliceOffsetsType,
+                                                    cusparseIndexType_t sellColIndType, cusparseIndexBase_t idxBase,
+                                                    cudaDataType valueType) {
+  return SPK_CREATE(SPK_CALL(spMatDescr, rows, cols, nnz, sellValuesSize, sliceSize, sellSliceOffsets, sellColInd,
+                             sellValues, sellSliceOffsetsType, sellColIndType, idxBase, valueType),
+                    make_sliced_ell(rows, cols, nnz, sellValuesSize, sliceSize,
+                                    {sellSliceOffsets, sellColInd, sellValues, sellSliceOffsetsType, sellColIndType,
+                                     idxBase, valueType}));
+}
+
+extern "C" cusparseStatus_t cusparseCreateConstSlicedEll(cusparseConstSpMatDescr_t* spMatDescr, int64_t rows,
+                                                         int64_t cols, int64_t nnz, int64_t sellValuesSize,
+                                                         int64_t sliceSize, const void* sellSliceOffsets,
+                                                         const void* sellColInd, const void* sellValues,
+                                                         cusparseIndexType_t sellSliceOffsetsType,
+                                                         cusparseIndexType_t sellColIndType,
+                                                         cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  return SPK_CREATE(SPK_CALL(spMatDescr, rows, cols, nnz, sellValuesSize, sliceSize, sellSliceOffsets, sellColInd,
+                             sellValues, sellSliceOffsetsType, sellColIndType, idxBase, valueType),
+                    make_sliced_ell(rows, cols, nnz, sellValuesSize, sliceSize,
+                                    {sellSliceOffsets, sellColInd, sellValues, sellSliceOffsetsType, sellColIndType,
+                                     idxBase, valueType}));
+}
+
 extern "C" cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t spMatDescr) {
   return SPK_CALL(spMatDescr).run([&] { destroy(spMatDescr, "spMatDescr"); });
 }

@@ -35,6 +35,7 @@
 #include <spk/compat/cusparse/context.h>
 #include <spk/compat/cusparse/convert.h>
 #include <spk/compat/cusparse/dense.h>
+#include <spk/compat/cusparse/legacy.h>
 #include <spk/compat/cusparse/names.h>
 #include <spk/compat/cusparse/products.h>
 #include <spk/compat/cusparse/sparse.h>

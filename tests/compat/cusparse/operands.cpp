@@ -125,6 +125,8 @@ SparseOperand::Arrays SparseOperand::arrays_of(const Matrix& matrix) const {
   Arrays arrays;
   if (layout_.format == CUSPARSE_FORMAT_BSR || layout_.format == CUSPARSE_FORMAT_BLOCKED_ELL)
     add_blocks(matrix, arrays);
+  else if (layout_.format == CUSPARSE_FORMAT_SLICED_ELLPACK)
+    add_slices(matrix, arrays);
   else
     add_entries(matrix, arrays);
   return arrays;
@@ -147,6 +149,28 @@ void SparseOperand::add_entries(const Matrix& matrix, Arrays& arrays) const {
     }
   }
   if (!is_coo) arrays.offsets.push_back(static_cast<std::int64_t>(arrays.indices.size()) + base);
+}
+
+void SparseOperand::add_slices(const Matrix& matrix, Arrays& arrays) const {
+  const int height = layout_.block;
+  for (int first = 0; first < matrix.rows; first += height) {
+    arrays.offsets.push_back(static_cast<std::int64_t>(arrays.indices.size()) + layout_.base);
+    std::vector<std::vector<int>> columns(static_cast<std::size_t>(height));
+    std::size_t longest = 0;
+    for (int r = 0; r < height && first + r < matrix.rows; ++r) {
+      auto& row = columns[static_cast<std::size_t>(r)];
+      for (int c = 0; c < matrix.cols; ++c)
+        if (matrix.at(first + r, c) != Value()) row.push_back(c);
+      longest = std::max(longest, row.size());
+    }
+    for (std::size_t slot = 0; slot < longest; ++slot)
+      for (std::size_t r = 0; r < columns.size(); ++r) {
+        const bool is_used = slot < columns[r].size();
+        arrays.indices.push_back(is_used ? columns[r][slot] + layout_.base : -1);
+        arrays.places.push_back(is_used ? std::pair(first + static_cast<int>(r), columns[r][slot]) : std::pair(-1, -1));
+      }
+  }
+  arrays.offsets.push_back(static_cast<std::int64_t>(arrays.indices.size()) + layout_.base);
 }
 
 void SparseOperand::add_block(int block_row, int block_col, Arrays& arrays) const {
@@ -225,6 +249,13 @@ void SparseOperand::describe(const Matrix& first, std::size_t count) {
       status = cusparseCreateBsr(&descriptor_, rows / l.block, cols / l.block, indices, l.block, l.block, offsets,
                                  columns, values, l.index_type, l.index_type, l.base, type_, l.block_order);
       break;
+    case CUSPARSE_FORMAT_SLICED_ELLPACK: {
+      const auto used = std::count_if(arrays_.front().places.begin(), arrays_.front().places.end(),
+                                      [](const auto& place) { return place.first >= 0; });
+      status = cusparseCreateSlicedEll(&descriptor_, rows, cols, used, entries, l.block, offsets, columns, values,
+                                       l.index_type, l.index_type, l.base, type_);
+      break;
+    }
     default:
       status = cusparseCreateBlockedEll(&descriptor_, rows, cols, l.block, entries / rows, columns, values,
                                         l.index_type, l.base, type_);

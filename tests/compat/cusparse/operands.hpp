@@ -64,7 +64,7 @@ struct SparseLayout {
   cusparseIndexType_t index_type = CUSPARSE_INDEX_32I;
   cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
   cusparseOrder_t block_order = CUSPARSE_ORDER_ROW;
-  int block = 2;  // BSR, Blocked-ELL
+  int block = 2;  // BSR, Blocked-ELL; rows of a slice of sliced ELLPACK
   Sharing sharing = Sharing::none;
 };
 
@@ -89,6 +89,7 @@ class SparseOperand {
   Arrays arrays_of(const Matrix& matrix) const;
   void add_entries(const Matrix& matrix, Arrays& arrays) const;
   void add_blocks(const Matrix& matrix, Arrays& arrays) const;
+  void add_slices(const Matrix& matrix, Arrays& arrays) const;
   void add_block(int block_row, int block_col, Arrays& arrays) const;
   std::vector<Value> values_of(const std::vector<Matrix>& batch, Value unused) const;
   void describe(const Matrix& first, std::size_t count);

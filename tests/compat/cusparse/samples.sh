@@ -17,7 +17,8 @@ mkdir -p "$scratch"
 
 failed=0
 for name in spmm_csr spmm_csr_batched spmm_coo spmm_coo_batched spmm_blockedell sddmm_csr sddmm_csr_batched sddmm_bsr \
-  dense2sparse_csr dense2sparse_blockedell sparse2dense_csr spmv_csr spmv_coo; do
+  dense2sparse_csr dense2sparse_blockedell sparse2dense_csr spmv_csr spmv_coo spmv_sell gather scatter axpby rot spvv \
+  coosort; do
   program=$scratch/$name
   source=$samples/$name/${name}_example.c
   compiler="$cc -std=c99"

@@ -32,7 +32,7 @@ Case complex_case() {
 
 TEST_F(CusparseProducts, SpmmOfEveryFormatAndTranspose) {
   for (const auto format : {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC, CUSPARSE_FORMAT_COO, CUSPARSE_FORMAT_BSR,
-                            CUSPARSE_FORMAT_BLOCKED_ELL})
+                            CUSPARSE_FORMAT_BLOCKED_ELL, CUSPARSE_FORMAT_SLICED_ELLPACK})
     for (const auto op_a : kOps)
       for (const auto op_b : kOps)
         for (const auto base : {CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_INDEX_BASE_ONE})
@@ -116,7 +116,7 @@ TEST_F(CusparseProducts, SpmmBlocksInBothOrders) {
 
 TEST_F(CusparseProducts, SpmmPreparedTakesNewValues) {
   for (const auto format : {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC, CUSPARSE_FORMAT_COO, CUSPARSE_FORMAT_BSR,
-                            CUSPARSE_FORMAT_BLOCKED_ELL})
+                            CUSPARSE_FORMAT_BLOCKED_ELL, CUSPARSE_FORMAT_SLICED_ELLPACK})
     for (const auto op_a : {kN, kT}) {
       Case c;
       c.op_a = op_a;
@@ -139,7 +139,7 @@ TEST_F(CusparseProducts, SpmmOfNothing) {
 
 TEST_F(CusparseProducts, SpmvOfEveryFormatAndTranspose) {
   for (const auto format : {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC, CUSPARSE_FORMAT_COO, CUSPARSE_FORMAT_BSR,
-                            CUSPARSE_FORMAT_BLOCKED_ELL})
+                            CUSPARSE_FORMAT_BLOCKED_ELL, CUSPARSE_FORMAT_SLICED_ELLPACK})
     for (const auto op_a : kOps)
       for (const auto base : {CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_INDEX_BASE_ONE})
         for (const auto index_type : {CUSPARSE_INDEX_32I, CUSPARSE_INDEX_64I})

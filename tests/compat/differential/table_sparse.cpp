@@ -216,6 +216,51 @@ void call_coordinates(Transcript& t) {
   t.call("DestroySpMat", "", mat);
 }
 
+void call_slices(Transcript& t) {
+  struct Sliced {
+    const char* note;
+    i64 rows = 4, cols = 6, nnz = 5, values_size = 8, slice = 2;
+    void* offsets = array(0);
+    void* indices = array(1);
+    void* values = array(2);
+    int offset_type = 2, index_type = 2, base = 0, value_type = 0;
+  };
+  const Sliced sliced[] = {{"plain"},
+                           {"64-bit, base one", 5, 6, 5, 8, 2, array(0), array(1), array(2), 3, 3, 1, 1},
+                           {"no entries", 4, 6, 0, 0, 2, array(0), nullptr, nullptr},
+                           {"nothing", 0, 0, 0, 0, 2, nullptr, nullptr, nullptr},
+                           {"rows negative", -4},
+                           {"cols negative", 4, -6},
+                           {"nnz negative", 4, 6, -5},
+                           {"slots negative", 4, 6, 5, -8},
+                           {"slots below nnz", 4, 6, 5, 4},
+                           {"nnz above places", 4, 6, 25, 40},
+                           {"slice 0", 4, 6, 5, 8, 0},
+                           {"slice negative", 4, 6, 5, 8, -1},
+                           {"slice above rows", 4, 6, 5, 8, 64},
+                           {"rows past 32 bits", 2147483648},
+                           {"slots past 32 bits", 4, 6, 5, 2147483648},
+                           {"places past 63 bits", 5000000000, 5000000000, 5, 8, 2, array(0), array(1), array(2), 3, 3},
+                           {"types 64 and 32", 4, 6, 5, 8, 2, array(0), array(1), array(2), 3, 2},
+                           {"types 16U", 4, 6, 5, 8, 2, array(0), array(1), array(2), 1, 1},
+                           {"base 2", 4, 6, 5, 8, 2, array(0), array(1), array(2), 2, 2, 2},
+                           {"value type 99", 4, 6, 5, 8, 2, array(0), array(1), array(2), 2, 2, 0, 99},
+                           {"offsets misaligned", 4, 6, 5, 8, 2, arrays + 1},
+                           {"indices misaligned", 4, 6, 5, 8, 2, array(0), arrays + 1},
+                           {"values misaligned", 4, 6, 5, 8, 2, array(0), array(1), arrays + 1}};
+  for (const char* name : {"CreateSlicedEll", "CreateConstSlicedEll"})
+    for (const Sliced& a : sliced) {
+      void* mat = kUntouched;
+      const int status = t.call(name, a.note, &mat, a.rows, a.cols, a.nnz, a.values_size, a.slice, a.offsets, a.indices,
+                                a.values, a.offset_type, a.index_type, a.base, a.value_type);
+      t.field("out", mat);
+      if (status != 0) continue;
+      get_common(t, mat);
+      get_by_every_format(t, mat);
+      t.call("DestroySpMat", "", mat);
+    }
+}
+
 void call_blocks(Transcript& t) {
   struct Bsr {
     const char* note;

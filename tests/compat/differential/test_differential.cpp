@@ -52,6 +52,7 @@ std::vector<std::string> call_everything(void* library, const char* prefix) {
   spk::test::call_compressed(t);
   spk::test::call_coordinates(t);
   spk::test::call_blocks(t);
+  spk::test::call_slices(t);
   spk::test::call_common(t);
   spk::test::call_products(t);
   return t.lines();

@@ -69,6 +69,7 @@ void call_dense(Transcript& t);
 void call_compressed(Transcript& t);
 void call_coordinates(Transcript& t);
 void call_blocks(Transcript& t);
+void call_slices(Transcript& t);
 void call_common(Transcript& t);
 void call_products(Transcript& t);
 

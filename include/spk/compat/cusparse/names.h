@@ -42,13 +42,17 @@
 #define cusparseCreateConstCsr spk_cusparseCreateConstCsr
 #define cusparseCreateConstDnMat spk_cusparseCreateConstDnMat
 #define cusparseCreateConstDnVec spk_cusparseCreateConstDnVec
+#define cusparseCreateConstSlicedEll spk_cusparseCreateConstSlicedEll
 #define cusparseCreateConstSpVec spk_cusparseCreateConstSpVec
 #define cusparseCreateCoo spk_cusparseCreateCoo
 #define cusparseCreateCsc spk_cusparseCreateCsc
 #define cusparseCreateCsr spk_cusparseCreateCsr
 #define cusparseCreateDnMat spk_cusparseCreateDnMat
 #define cusparseCreateDnVec spk_cusparseCreateDnVec
+#define cusparseCreateIdentityPermutation spk_cusparseCreateIdentityPermutation
+#define cusparseCreateMatDescr spk_cusparseCreateMatDescr
 #define cusparseCreateOnHost spk_cusparseCreateOnHost
+#define cusparseCreateSlicedEll spk_cusparseCreateSlicedEll
 #define cusparseCreateSpVec spk_cusparseCreateSpVec
 #define cusparseCscGet spk_cusparseCscGet
 #define cusparseCscSetPointers spk_cusparseCscSetPointers
@@ -63,6 +67,7 @@
 #define cusparseDestroy spk_cusparseDestroy
 #define cusparseDestroyDnMat spk_cusparseDestroyDnMat
 #define cusparseDestroyDnVec spk_cusparseDestroyDnVec
+#define cusparseDestroyMatDescr spk_cusparseDestroyMatDescr
 #define cusparseDestroySpMat spk_cusparseDestroySpMat
 #define cusparseDestroySpVec spk_cusparseDestroySpVec
 #define cusparseDnMatGet spk_cusparseDnMatGet
@@ -76,6 +81,10 @@
 #define cusparseGather spk_cusparseGather
 #define cusparseGetErrorName spk_cusparseGetErrorName
 #define cusparseGetErrorString spk_cusparseGetErrorString
+#define cusparseGetMatDiagType spk_cusparseGetMatDiagType
+#define cusparseGetMatFillMode spk_cusparseGetMatFillMode
+#define cusparseGetMatIndexBase spk_cusparseGetMatIndexBase
+#define cusparseGetMatType spk_cusparseGetMatType
 #define cusparseGetPointerMode spk_cusparseGetPointerMode
 #define cusparseGetProperty spk_cusparseGetProperty
 #define cusparseGetStream spk_cusparseGetStream
@@ -91,6 +100,10 @@
 #define cusparseSDDMM_bufferSize spk_cusparseSDDMM_bufferSize
 #define cusparseSDDMM_preprocess spk_cusparseSDDMM_preprocess
 #define cusparseScatter spk_cusparseScatter
+#define cusparseSetMatDiagType spk_cusparseSetMatDiagType
+#define cusparseSetMatFillMode spk_cusparseSetMatFillMode
+#define cusparseSetMatIndexBase spk_cusparseSetMatIndexBase
+#define cusparseSetMatType spk_cusparseSetMatType
 #define cusparseSetPointerMode spk_cusparseSetPointerMode
 #define cusparseSetStream spk_cusparseSetStream
 #define cusparseSpMM spk_cusparseSpMM
@@ -115,5 +128,13 @@
 #define cusparseSpVecSetValues spk_cusparseSpVecSetValues
 #define cusparseSparseToDense spk_cusparseSparseToDense
 #define cusparseSparseToDense_bufferSize spk_cusparseSparseToDense_bufferSize
+#define cusparseXcoo2csr spk_cusparseXcoo2csr
+#define cusparseXcoosortByColumn spk_cusparseXcoosortByColumn
+#define cusparseXcoosortByRow spk_cusparseXcoosortByRow
+#define cusparseXcoosort_bufferSizeExt spk_cusparseXcoosort_bufferSizeExt
+#define cusparseXcscsort spk_cusparseXcscsort
+#define cusparseXcscsort_bufferSizeExt spk_cusparseXcscsort_bufferSizeExt
+#define cusparseXcsrsort spk_cusparseXcsrsort
+#define cusparseXcsrsort_bufferSizeExt spk_cusparseXcsrsort_bufferSizeExt
 
 #endif

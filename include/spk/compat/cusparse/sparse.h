@@ -153,6 +153,23 @@ SPK_API cusparseStatus_t cusparseConstBlockedEllGet(cusparseConstSpMatDescr_t sp
                                                     const void** ellValue, cusparseIndexType_t* ellIdxType,
                                                     cusparseIndexBase_t* idxBase, cudaDataType* valueType);
 
+/** Sliced ELLPACK: slices of sliceSize rows, each stored column after column as wide as its longest row; sellColInd is -1
+ *  for an unused slot. sellSliceOffsets has an element for every slice and one more; sellColInd and sellValues have
+ *  sellValuesSize, of which nnz are entries. SpMV and SpMM take it; its arrays cannot be read back or set anew.
+ *  Errors   INVALID_VALUE also sellValuesSize < nnz; nnz is not held against rows * cols. Since 0.1. */
+SPK_API cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t* spMatDescr, int64_t rows, int64_t cols,
+                                                 int64_t nnz, int64_t sellValuesSize, int64_t sliceSize,
+                                                 void* sellSliceOffsets, void* sellColInd, void* sellValues,
+                                                 cusparseIndexType_t sellSliceOffsetsType,
+                                                 cusparseIndexType_t sellColIndType, cusparseIndexBase_t idxBase,
+                                                 cudaDataType valueType);
+SPK_API cusparseStatus_t cusparseCreateConstSlicedEll(cusparseConstSpMatDescr_t* spMatDescr, int64_t rows, int64_t cols,
+                                                      int64_t nnz, int64_t sellValuesSize, int64_t sliceSize,
+                                                      const void* sellSliceOffsets, const void* sellColInd,
+                                                      const void* sellValues, cusparseIndexType_t sellSliceOffsetsType,
+                                                      cusparseIndexType_t sellColIndType, cusparseIndexBase_t idxBase,
+                                                      cudaDataType valueType);
+
 #ifdef __cplusplus
 }
 #endif
