@@ -10,6 +10,7 @@
 #include "capi/backends.hpp"
 #include "capi/mirror.hpp"
 #include "core/case_writer.hpp"
+#include "core/describe.hpp"
 #include "core/env.hpp"
 
 namespace spk::capi {
@@ -199,6 +200,41 @@ void dump(const SoftmaxBackwardProblem& p) {
   out.sparse_values("gradient", p.dy);
   out.number("scale", {p.scale, 0}, false);
   out.expected_values(result.dx);
+  file.finish();
+}
+
+void dump(const VectorProblem& p) {
+  Mirror mirror(reference_backend(), nullptr);
+  VectorProblem result = p;
+  if (p.writes_x()) result.x = mirror.copy(p.x);
+  if (p.writes_y()) result.y = mirror.copy(p.y);
+  alignas(16) unsigned char sum[16] = {};
+  result.result = sum;
+  reference_backend().run(result, Exec{});
+  Case file(name_of(p.op), name_of(p.op), p.x.value_type, oracle().judge(p, result).largest_bound);
+  CaseWriter& out = file.writer();
+  out.integer("size", p.x.size);
+  out.integer("nnz", p.x.nnz);
+  out.text("index_type", name_of(p.x.index_type));
+  out.integer("index_base", p.x.base);
+  // Nobody looks at what is skipped, so it may lie where it cannot be looked at.
+  out.indices("indices", p.skips_x() ? nullptr : p.x.indices, p.x.index_type, 0, p.x.nnz);
+  out.values("x", p.skips_x() ? nullptr : p.x.values, p.x.value_type, p.x.nnz);
+  out.dense("y", p.y);
+  if (p.op == VectorOp::axpby) write_scalars(out, p.scalars, p.compute);
+  if (p.op == VectorOp::rot) {
+    out.number("c", p.scalars.alpha, is_complex(p.compute));
+    out.number("s", p.scalars.beta, is_complex(p.compute));
+  }
+  if (p.op == VectorOp::spvv) out.text("opX", p.conjugate_x ? "C" : "N");
+  const CaseWriter::Result x{"x", result.x.values, p.x.value_type, p.x.nnz};
+  const CaseWriter::Result y{"y", result.y.values, p.y.type, p.y.rows};
+  if (p.op == VectorOp::spvv)
+    out.expected("result", result.result, p.compute, 1);
+  else if (p.op == VectorOp::rot)
+    out.expected({x, y});
+  else
+    out.expected({p.op == VectorOp::gather ? x : y});
   file.finish();
 }
 

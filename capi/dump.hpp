@@ -15,5 +15,6 @@ void dump(const SpmmProblem& p);
 void dump(const SddmmProblem& p);
 void dump(const SoftmaxProblem& p);
 void dump(const SoftmaxBackwardProblem& p);
+void dump(const VectorProblem& p);
 
 }  // namespace spk::capi

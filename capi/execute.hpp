@@ -95,8 +95,7 @@ void execute(spk_handle& handle, const Problem& p, const Plan* plan, void* works
     if (handle.check) check_structure(handle, p);
     Mirror mirror(*handle.backend, handle.stream);
     const Problem before = mirror.before(p);
-    if constexpr (kHasPlans<Problem>)
-      if (dump_wanted()) dump(before);
+    if (dump_wanted()) dump(before);
     run(*handle.backend, p, plan, exec);
     if (handle.check) note_verdict(handle, operation_of(p), oracle().judge(before, mirror.on_host(output_of(p))));
     return;

@@ -165,9 +165,15 @@ void CaseWriter::dense(const char* name, const DenseView& x) {
 }
 
 void CaseWriter::expected(const char* name, const void* data, ValueType type, std::int64_t count) {
+  expected({{name, data, type, count}});
+}
+
+void CaseWriter::expected(std::initializer_list<Result> results) {
   key("expected");
-  std::fprintf(file_, "{\"%s\": ", name);
-  list(data, type, count);
+  for (const Result& result : results) {
+    std::fprintf(file_, "%s\"%s\": ", &result == results.begin() ? "{" : ", ", result.key);
+    list(result.data, result.type, result.count);
+  }
   std::fputc('}', file_);
 }
 

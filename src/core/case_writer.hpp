@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <initializer_list>
 #include <string>
 
 #include "core/problems.hpp"
@@ -33,6 +34,14 @@ class CaseWriter {
   void dense(const char* key, const DenseView& x);
   // {"<key>": values} under "expected"; for a sparse result the key is "values".
   void expected(const char* key, const void* data, ValueType type, std::int64_t count);
+  // The same of several arrays.
+  struct Result {
+    const char* key;
+    const void* data;
+    ValueType type;
+    std::int64_t count;
+  };
+  void expected(std::initializer_list<Result> results);
   void expected_values(const SparseView& a);
   // Ends the object and the file; only then does it have its name.
   void finish();

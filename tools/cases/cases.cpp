@@ -40,6 +40,7 @@ Judgement run_operation(Fields& fields, const Context& context, const std::strin
   if (op == "spmm" || op == "spmv" || op == "sddmm") return run_product_case(fields, context, op);
   if (op == "convert") return run_convert_case(fields, context);
   if (op == "mmread") return run_mmread_case(fields, context);
+  if (is_vector_operation(op)) return run_vector_case(fields, context, op);
   if (op == "softmax" || op == "softmax_backward") return run_softmax_case(fields, context, op == "softmax_backward");
   if (op == "api") return run_api_case(fields, context);
   if (op == "perf") return run_perf_case(fields, context);

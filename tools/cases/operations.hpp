@@ -29,6 +29,8 @@ Judgement run_product_case(Fields& fields, const Context& context, const std::st
 Judgement run_convert_case(Fields& fields, const Context& context);
 Judgement run_mmread_case(Fields& fields, const Context& context);
 Judgement run_softmax_case(Fields& fields, const Context& context, bool is_backward);
+bool is_vector_operation(const std::string& op) noexcept;  // of spk_vector.h
+Judgement run_vector_case(Fields& fields, const Context& context, const std::string& op);
 Judgement run_api_case(Fields& fields, const Context& context);
 Judgement run_perf_case(Fields& fields, const Context& context);
 
