@@ -42,7 +42,7 @@ struct Mkl {
     library.find("mkl_sparse_s_mv", mv);
     library.find("mkl_sparse_destroy", destroy);
     library.find("MKL_Set_Num_Threads", set_num_threads);
-    library.find("MKL_Set_Threading_Layer", set_threading_layer);
+    library.find_optional("MKL_Set_Threading_Layer", set_threading_layer);  // of libmkl_rt alone
     library.find("cblas_sgemm", gemm);
     library.find_optional("mkl_scsrmm", scsrmm);
   }
@@ -54,7 +54,7 @@ const Mkl* mkl(int threads) {
   static const bool usable = [threads] {
     constexpr int kSequential = 1, kGnu = 3;
     if (!loaded.library) return false;
-    loaded.set_threading_layer(threads == 1 ? kSequential : kGnu);
+    if (loaded.set_threading_layer != nullptr) loaded.set_threading_layer(threads == 1 ? kSequential : kGnu);
     return true;
   }();
   if (!usable) return nullptr;

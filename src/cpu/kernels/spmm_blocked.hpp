@@ -105,13 +105,14 @@ SPK_OUT_OF_LINE void run_chunk(const SpmmTask& t, const SpmmStep& step, const Ti
 
 template <int kVectors, int kSets, class Real, class Index>
 inline void run_blocked(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
-  const bool clears = clears_empty_rows(t);
+  const EmptyRows empty(t, step, columns);
+  const bool clears = empty.pass();
   RowChunk<Real, kVectors> chunk;
   for (std::int64_t row = step.begin; row < step.end; ++row) {
     const std::int64_t next = row_start(t, row), end = row_start(t, row + 1);
     if (end - next > t.long_row) continue;
     if (clears && next == end) {
-      const std::int64_t last = clear_empty_rows<Real>(t, step, columns, row);
+      const std::int64_t last = empty.clear_from(row);
       if (last >= row) {
         row = last;
         continue;

@@ -227,7 +227,8 @@ SPK_OUT_OF_LINE void finish_rows(const SpmmTask& t, RowBuffer<Real, kComplex>& b
   if (used == 0) return;
   if constexpr (kComplex)
     for (int r = 0; r < used; ++r) join_complex(t, buffer.real[r], buffer.imag[r], width);
-  if (t.c_col_stride == 1 || t.c_row_stride != 1) {
+  constexpr int kFewRows = 2;  // not worth a turn: as columns they would be `width` lines of one or two elements
+  if (t.c_col_stride == 1 || t.c_row_stride != 1 || used <= kFewRows) {
     for (int r = 0; r < used; ++r)
       finish_any_line<Real, kComplex>(t, {buffer.rows[r], column / kPer, width / kPer, true}, buffer.real[r]);
     return;

@@ -129,21 +129,45 @@ SPK_OUT_OF_LINE void gather_rows(const SpmmTask& t, const TileColumns& columns, 
   gather_rows_of<Real, Real, kComplex>(t, columns, s, count, to);
 }
 
-// Zeros for the empty row p and those that follow it; answers the last. In a row-major C the first tile clears whole
-// rows, in a column-major one every tile clears its columns, which pays for a few rows at least.
-template <class Real>
-SPK_OUT_OF_LINE std::int64_t clear_empty_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns,
-                                              std::int64_t p) noexcept {
-  constexpr std::int64_t kLeastColumnRun = 4;
-  const std::int64_t per = t.complex ? 2 : 1, last = last_empty_row(t, p, step.end);
-  if (t.c_col_stride == 1) {
-    if (step.tile == 0) clear_rows(t, p, last, 0, t.columns / per);
+// Rows of a step without entries, whose C is made of zeros without sums: in a row-major C by the first tile for all
+// columns, in a column-major one by every tile for its own, which pays for a few rows at least. Where few rows are left,
+// a tile clears all of its columns beforehand: short pieces of a column cost more than zeros that are written over.
+class EmptyRows {
+ public:
+  SPK_INLINE EmptyRows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept
+      : t_(t), step_(step), columns_(columns) {
+    passes_ = step.kind == SpmmStep::rows && may_clear_rows(t) && (t.c_col_stride == 1 || t.c_row_stride == 1);
+    if (!passes_ || t.c_col_stride == 1 || t.empty || t.block_size != 0 || step.begin == step.end) return;
+    const RowOffsets offsets(t);
+    cleared_ = 4 * (offsets.at(step.end) - offsets.at(step.begin)) < step.end - step.begin;
+    if (cleared_) clear(step.begin, step.end - 1);
+  }
+  SPK_INLINE bool pass() const noexcept { return passes_; }
+
+  // Clears the empty row p and those that follow it; answers the last, or p - 1 if row p is left to the caller.
+  SPK_OUT_OF_LINE std::int64_t clear_from(std::int64_t p) const noexcept {
+    constexpr std::int64_t kLeastColumnRun = 4;
+    const std::int64_t last = last_empty_row(t_, p, step_.end);
+    if (cleared_) return last;
+    if (t_.c_col_stride != 1 && last - p + 1 < kLeastColumnRun) return p - 1;
+    clear(p, last);
     return last;
   }
-  if (last - p + 1 < kLeastColumnRun) return p - 1;
-  clear_rows(t, p, last, columns.first / per, columns.width / per);
-  return last;
-}
+
+ private:
+  SPK_INLINE void clear(std::int64_t first, std::int64_t last) const noexcept {
+    const std::int64_t per = t_.complex ? 2 : 1;
+    if (t_.c_col_stride != 1)
+      clear_rows(t_, first, last, columns_.first / per, columns_.width / per);
+    else if (step_.tile == 0)
+      clear_rows(t_, first, last, 0, t_.columns / per);
+  }
+
+  const SpmmTask& t_;
+  const SpmmStep& step_;
+  const TileColumns& columns_;
+  bool passes_ = false, cleared_ = false;
+};
 
 // Whether rows go straight from registers to C.
 template <class Real>
@@ -237,10 +261,6 @@ SPK_INLINE void clear_sums(Vec<Real> (&sum)[kSets][kVectors]) noexcept {
   }
 }
 
-SPK_INLINE bool clears_empty_rows(const SpmmTask& t) noexcept {
-  return may_clear_rows(t) && (t.c_col_stride == 1 || t.c_row_stride == 1);
-}
-
 // Rows of entries that the inner loop reads where they are.
 template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index>
 inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
@@ -264,7 +284,9 @@ inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns&
   const RowOffsets offsets(t);
   const RowTarget<Real> target(t, columns);
   const std::int64_t long_row = t.long_row, rows_end = step.end;
-  const bool direct = !kComplex && stores_rows<Real>(t), clears = clears_empty_rows(t);
+  const bool direct = !kComplex && stores_rows<Real>(t);
+  const EmptyRows empty(t, step, columns);
+  const bool clears = empty.pass();
   RowBuffer<Real, kComplex> buffer;
   std::int64_t end = offsets.at(step.begin);
   for (std::int64_t row = step.begin; row < rows_end; ++row) {
@@ -275,7 +297,7 @@ inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns&
       continue;
     }
     if (next == end && clears) {
-      const std::int64_t last = clear_empty_rows<Real>(t, step, columns, row);
+      const std::int64_t last = empty.clear_from(row);
       if (last >= row) {
         finish_rows(t, buffer, columns.first, columns.width);  // buffered rows are consecutive
         row = last;
@@ -300,7 +322,9 @@ inline void run_staged_rows(const SpmmTask& t, const SpmmStep& step, const TileC
   const bool elements = t.b_access == BAccess::elements, to_partial = step.kind == SpmmStep::segment;
   const RowSource<Real, kComplex, BValue> source(t, step, columns);
   const RowTarget<Real> target(t, columns);
-  const bool direct = !kComplex && stores_rows<Real>(t), clears = !to_partial && clears_empty_rows(t);
+  const bool direct = !kComplex && stores_rows<Real>(t);
+  const EmptyRows empty(t, step, columns);
+  const bool clears = empty.pass();
 
   RowBuffer<Real, kComplex> buffer;
   Staged<Real> staged;
@@ -317,7 +341,7 @@ inline void run_staged_rows(const SpmmTask& t, const SpmmStep& step, const TileC
       continue;
     }
     if (clears && cursor.next == cursor.end) {
-      const std::int64_t last = clear_empty_rows<Real>(t, step, columns, row);
+      const std::int64_t last = empty.clear_from(row);
       if (last >= row) {
         finish_rows(t, buffer, columns.first, columns.width);
         row = last;
