@@ -37,6 +37,13 @@ std::size_t needed_by(const Product& product) {
 // Where nothing could be prepared the product still runs as it is, so that is no failure.
 inline bool is_fatal(spk_status_t status) { return status != SPK_STATUS_SUCCESS && status != SPK_STATUS_ALLOC_FAILED; }
 
+// Under stream capture a plan cannot take memory, and trying would spoil the capture; a small piece is refused unharmed.
+inline bool may_take_memory(spk_handle_t handle) {
+  void* memory = nullptr;
+  return spk_memory_alloc(handle, 1, &memory) == SPK_STATUS_SUCCESS &&
+         spk_memory_free(handle, memory, 1) == SPK_STATUS_SUCCESS;
+}
+
 template <class Product>
 void preprocess(const Product& product, void* externalBuffer) {
   const std::size_t needed = needed_by(product);
@@ -44,6 +51,7 @@ void preprocess(const Product& product, void* externalBuffer) {
   // The preparation belongs to the matrix, although it comes as one that is only read: so it does in cuSPARSE.
   auto& kept = const_cast<cusparseSpMatDescr&>(product.sparse()).prepared;
   kept.reset();
+  if (!may_take_memory(product.handle)) return;
   auto prepared = std::make_unique<Prepared>();
   spk_plan_t plan = nullptr;
   const spk_status_t status = product.make_plan(&plan);

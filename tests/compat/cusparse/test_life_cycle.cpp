@@ -215,4 +215,30 @@ TEST_F(CusparseLifeCycle, DestroyedAndForeignObjectsAreRefused) {
       kInvalid);
 }
 
+#ifndef SPK_HOST_RUNTIME
+// With a real runtime: products are captured into a graph, and preprocess does not spoil that.
+TEST_F(CusparseLifeCycle, IsCapturedIntoAGraph) {
+  const DeviceMemory buffer = scratch(ask(kT));
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(cusparseSetStream(handle_, stream), kSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  const int prepared = prepare(buffer.data(), kT);
+  const int executed = execute(buffer.data(), kT);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_EQ(prepared, kSuccess);
+  ASSERT_EQ(executed, kSuccess) << spk_cusparseLastError();
+  expect({9, 9, 9, 9});
+  cudaGraphExec_t exec = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+  expect(kTransposed);
+  EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(cusparseSetStream(handle_, nullptr), kSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+#endif
+
 }  // namespace
