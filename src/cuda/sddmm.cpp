@@ -38,6 +38,12 @@ struct SddmmRates {
   double gather_near = 8.0e6;    // bytes of a small op(B)
   double gather_entry = 6.0e-6;  // us of an entry besides its bytes, whole device
   double copy_bytes = 1.0e6;     // per us
+  double split_start = 2.8;      // us of the row-splitting kernel
+  double split_bytes = 15e6;     // per us, mostly from L1
+  double split_far = 8e6;        // where the inner size passes in chunks
+  double split_entry = 1.5e-6;   // us of an entry besides its bytes, whole device
+  double split_thin = 128;       // columns of C per entry of a row
+  double split_row = 1 / 128.;   // us of an entry of a long row
   double entry_start = 8.0;      // us
   double entry_search = 7.0e-5;  // us of one entry's search, whole device
   double entry_bytes = 4.0e6;    // per us, what the entry kernel gathers
@@ -65,6 +71,19 @@ const char* takes_dense(const SddmmProblem& p) noexcept {
 
 const char* takes_gather(const SddmmProblem& p) noexcept {
   return p.c.format != Format::csr && p.c.block_size != 1 ? "C is not csr" : nullptr;
+}
+
+const char* takes_row_split(const SddmmProblem& p) noexcept {
+  if (is_complex(p.a.type)) return "the operands are complex";
+  if (p.c.format != Format::csr && p.c.block_size != 1) return "C is not csr";
+  if (p.m > INT32_MAX || p.n > INT32_MAX || p.c.first_entry + p.c.nnz > INT32_MAX - 8192)
+    return "2^31 - 8192 or more rows, columns or stored entries";
+  const Operand a = operand(p.a, p.op_a), b = operand(p.b, p.op_b);
+  if (sddmm_needs_copy(p.a, a.col_stride, p.k) || sddmm_needs_copy(p.b, b.row_stride, p.k))
+    return "op(A) or op(B) is not contiguous along k in whole pieces of 16 bytes";
+  const auto aligned = [](const void* array) { return reinterpret_cast<std::uintptr_t>(array) % 16 == 0; };
+  if (!aligned(a.values) || !aligned(b.values)) return "the operands do not start at 16 bytes";
+  return p.k * static_cast<std::int64_t>(size_of(p.a.type)) <= 4096 ? nullptr : "k takes more than 4096 bytes";
 }
 
 double stored(const SddmmProblem& p) noexcept {
@@ -171,6 +190,16 @@ double gather_cost(const Device& device, const SddmmProblem& p) {
   const double rate = right <= kRates.gather_near ? kRates.gather_bytes : kRates.gather_far;
   return kRates.launch + kRates.gather_start + (copies == 0 ? 0 : kRates.launch + copies / kRates.copy_bytes) +
          (bytes / rate + stored(p) * kRates.gather_entry) * 132 / device.sm_count;
+}
+
+double row_split_cost(const Device& device, const SddmmProblem& p) {
+  const double row = static_cast<double>(p.k) * static_cast<double>(size_of(p.a.type));
+  const double rate = row <= 512 ? kRates.split_bytes : kRates.split_far;
+  // Rows may be as uneven as the matrix is thin: then the longest must be expected to wait for its few warps.
+  const double mean = static_cast<double>(p.c.nnz) / static_cast<double>(std::max<std::int64_t>(p.m, 1));
+  const bool thin = static_cast<double>(p.n) > kRates.split_thin * mean;
+  const double longest = thin ? static_cast<double>(std::min(p.c.nnz, p.n)) * kRates.split_row : 0;
+  return kRates.split_start + longest + stored(p) * (row / rate + kRates.split_entry) * 132 / device.sm_count;
 }
 
 SddmmTiling best_dense_tiling(const Device& device, const SddmmProblem& p, int cols, double slice_cycles) {

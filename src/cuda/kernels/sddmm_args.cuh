@@ -91,6 +91,24 @@ __device__ inline std::int64_t load_index(const void* array, IndexType type, std
   return static_cast<const std::uint16_t*>(array)[i];
 }
 
+constexpr int kWarpLanes = 32;
+
+// By a warp: the first row that ends behind position `place`: 32 rows are looked at in every round.
+template <class Args>
+__device__ std::int64_t search_row(const Args& args, std::int64_t shift, std::int64_t place, int lane) {
+  std::int64_t low = 0, count = args.m;  // the row is in [low, low + count)
+  while (count > 1) {
+    const std::int64_t step = (count + kWarpLanes - 1) / kWarpLanes, row = low + (lane + 1) * step - 1;
+    const bool behind =
+        row >= low + count - 1 || load_index(args.offsets, args.offset_type, shift + row + 1) - args.base > place;
+    const int first = __ffs(static_cast<int>(__ballot_sync(0xffffffffu, behind))) - 1;
+    const std::int64_t end = low + count;
+    low += first * step;
+    count = end - low < step ? end - low : step;
+  }
+  return low;
+}
+
 // raw[u] = the index at first + t(u) where t(u) < total, else kNoIndex. Nothing is done with what is loaded, not even a
 // change of sign or base, as that would wait for each load; and the type is asked for once.
 constexpr std::uint64_t kNoIndex = ~std::uint64_t{0};

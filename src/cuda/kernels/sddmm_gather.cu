@@ -16,22 +16,6 @@ namespace {
 constexpr int kThreads = 256, kWarp = 32, kRuns = 2;  // a warp has kRuns * 32 entries
 constexpr int kVectors = 2;                           // 16-byte vectors of a lane at a time
 
-// The first row that ends behind position `place`: 32 rows are looked at in every round.
-template <class Args>
-__device__ std::int64_t search_row(const Args& args, std::int64_t shift, std::int64_t place, int lane) {
-  std::int64_t low = 0, count = args.m;  // the row is in [low, low + count)
-  while (count > 1) {
-    const std::int64_t step = (count + kWarp - 1) / kWarp, row = low + (lane + 1) * step - 1;
-    const bool behind =
-        row >= low + count - 1 || load_index(args.offsets, args.offset_type, shift + row + 1) - args.base > place;
-    const int first = __ffs(static_cast<int>(__ballot_sync(0xffffffffu, behind))) - 1;
-    const std::int64_t end = low + count;
-    low += first * step;
-    count = end - low < step ? end - low : step;
-  }
-  return low;
-}
-
 // 16 bytes of an operand, 0 if not wanted; element by element where the array is not aligned.
 template <class Value>
 __device__ uint4 load_raw(const Value* from, bool wanted, bool aligned) {
