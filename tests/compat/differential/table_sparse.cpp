@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
-#include "compat/differential/transcript.hpp"
+#include "compat/differential/getters.hpp"
 
 namespace spk::test {
 namespace {
@@ -14,89 +14,6 @@ struct Sparse {
   void* values = array(2);
   int offset_type = 2, index_type = 2, base = 0, value_type = 0;
 };
-
-void get_compressed(Transcript& t, const char* name, const char* note, void* mat) {
-  i64 rows = kUntouchedInt, cols = kUntouchedInt, nnz = kUntouchedInt;
-  void *offsets = kUntouched, *indices = kUntouched, *values = kUntouched;
-  int offset_type = kUntouchedInt, index_type = kUntouchedInt, base = kUntouchedInt, value_type = kUntouchedInt;
-  t.call(name, note, mat, &rows, &cols, &nnz, &offsets, &indices, &values, &offset_type, &index_type, &base,
-         &value_type);
-  t.field("rows", rows);
-  t.field("cols", cols);
-  t.field("nnz", nnz);
-  t.field("offsets", offsets);
-  t.field("indices", indices);
-  t.field("values", values);
-  t.field("offset_type", offset_type);
-  t.field("index_type", index_type);
-  t.field("base", base);
-  t.field("value_type", value_type);
-}
-
-void get_coordinates(Transcript& t, const char* name, const char* note, void* mat) {
-  i64 rows = kUntouchedInt, cols = kUntouchedInt, nnz = kUntouchedInt;
-  void *row_indices = kUntouched, *col_indices = kUntouched, *values = kUntouched;
-  int index_type = kUntouchedInt, base = kUntouchedInt, value_type = kUntouchedInt;
-  t.call(name, note, mat, &rows, &cols, &nnz, &row_indices, &col_indices, &values, &index_type, &base, &value_type);
-  t.field("rows", rows);
-  t.field("cols", cols);
-  t.field("nnz", nnz);
-  t.field("row_indices", row_indices);
-  t.field("col_indices", col_indices);
-  t.field("values", values);
-  t.field("index_type", index_type);
-  t.field("base", base);
-  t.field("value_type", value_type);
-}
-
-void get_blocked_ell(Transcript& t, const char* name, const char* note, void* mat) {
-  i64 rows = kUntouchedInt, cols = kUntouchedInt, block = kUntouchedInt, ell_cols = kUntouchedInt;
-  void *indices = kUntouched, *values = kUntouched;
-  int index_type = kUntouchedInt, base = kUntouchedInt, value_type = kUntouchedInt;
-  t.call(name, note, mat, &rows, &cols, &block, &ell_cols, &indices, &values, &index_type, &base, &value_type);
-  t.field("rows", rows);
-  t.field("cols", cols);
-  t.field("block", block);
-  t.field("ell_cols", ell_cols);
-  t.field("indices", indices);
-  t.field("values", values);
-  t.field("index_type", index_type);
-  t.field("base", base);
-  t.field("value_type", value_type);
-}
-
-// What every format answers.
-void get_common(Transcript& t, void* mat) {
-  i64 rows = kUntouchedInt, cols = kUntouchedInt, nnz = kUntouchedInt;
-  int format = kUntouchedInt, base = kUntouchedInt, count = kUntouchedInt;
-  t.call("SpMatGetFormat", "", mat, &format);
-  t.field("format", format);
-  t.call("SpMatGetIndexBase", "", mat, &base);
-  t.field("base", base);
-  t.call("SpMatGetSize", "", mat, &rows, &cols, &nnz);
-  t.field("rows", rows);
-  t.field("cols", cols);
-  t.field("nnz", nnz);
-  t.call("SpMatGetStridedBatch", "", mat, &count);
-  t.field("count", count);
-  for (const char* name : {"SpMatGetValues", "ConstSpMatGetValues"}) {
-    void* values = kUntouched;
-    t.call(name, "", mat, &values);
-    t.field("values", values);
-  }
-}
-
-// The getter of every format, on a matrix of one of them.
-void get_by_every_format(Transcript& t, void* mat) {
-  get_compressed(t, "CsrGet", "of any format", mat);
-  get_compressed(t, "CscGet", "of any format", mat);
-  get_coordinates(t, "CooGet", "of any format", mat);
-  get_blocked_ell(t, "BlockedEllGet", "of any format", mat);
-  get_compressed(t, "ConstCsrGet", "of any format", mat);
-  get_compressed(t, "ConstCscGet", "of any format", mat);
-  get_coordinates(t, "ConstCooGet", "of any format", mat);
-  get_blocked_ell(t, "ConstBlockedEllGet", "of any format", mat);
-}
 
 void create_compressed(Transcript& t, const char* name, const Sparse& a) {
   void* mat = kUntouched;
@@ -156,6 +73,53 @@ const Sparse kRows[] = {
     {"nnz at the end of 32 bits, base one", kPast32 - 2, 6, kPast32 - 1, array(0), array(1), array(2), 2, 2, 1},
     {"rows past 32 bits, 64-bit", kPast32, 6, 5, array(0), array(1), array(2), 3, 3},
 };
+
+void create_sliced_ell(Transcript& t) {
+  struct Sell {
+    const char* note;
+    i64 rows = 8, cols = 12, nnz = 20, values_size = 32, slice = 4;
+    void* offsets = array(0);
+    void* indices = array(1);
+    void* values = array(2);
+    int offset_type = 2, index_type = 2, base = 0, value_type = 0;
+  };
+  const Sell rows[] = {{"plain"},
+                       {"64-bit, base one, double", 8, 12, 20, 32, 4, array(0), array(1), array(2), 3, 3, 1, 1},
+                       {"rows not whole slices", 9},
+                       {"slice 1", 8, 12, 20, 32, 1},
+                       {"slice above rows", 8, 12, 20, 96, 16},
+                       {"slice 0", 8, 12, 20, 32, 0},
+                       {"slice negative", 8, 12, 20, 32, -4},
+                       {"values below entries", 8, 12, 20, 19},
+                       {"values as entries", 8, 12, 20, 20},
+                       {"values negative", 8, 12, 20, -1},
+                       {"no entries", 8, 12, 0, 0, 4, array(0), nullptr, nullptr},
+                       {"nothing", 0, 0, 0, 0, 4, nullptr, nullptr, nullptr},
+                       {"arrays NULL", 8, 12, 20, 32, 4, nullptr, nullptr, nullptr},
+                       {"too many entries", 8, 12, 97, 128},
+                       {"rows negative", -1},
+                       {"columns negative", 8, -1},
+                       {"entries negative", 8, 12, -1},
+                       {"types 32 and 64", 8, 12, 20, 32, 4, array(0), array(1), array(2), 2, 3},
+                       {"types 16U", 8, 12, 20, 32, 4, array(0), array(1), array(2), 1, 1},
+                       {"base 2", 8, 12, 20, 32, 4, array(0), array(1), array(2), 2, 2, 2},
+                       {"value type 99", 8, 12, 20, 32, 4, array(0), array(1), array(2), 2, 2, 0, 99},
+                       {"offsets misaligned", 8, 12, 20, 32, 4, arrays + 1},
+                       {"indices misaligned", 8, 12, 20, 32, 4, array(0), arrays + 1},
+                       {"values misaligned", 8, 12, 20, 32, 4, array(0), array(1), arrays + 1}};
+  for (const char* name : {"CreateSlicedEll", "CreateConstSlicedEll"}) {
+    for (const Sell& a : rows) {
+      void* mat = kUntouched;
+      const int status = t.call(name, a.note, &mat, a.rows, a.cols, a.nnz, a.values_size, a.slice, a.offsets, a.indices,
+                                a.values, a.offset_type, a.index_type, a.base, a.value_type);
+      t.field("out", mat);
+      if (status != 0) continue;
+      get_common(t, mat);
+      get_by_every_format(t, mat);
+      t.call("DestroySpMat", "", mat);
+    }
+  }
+}
 
 }  // namespace
 
@@ -345,6 +309,7 @@ void call_blocks(Transcript& t) {
       t.call("DestroySpMat", "", mat);
     }
   }
+  create_sliced_ell(t);
 }
 
 void call_common(Transcript& t) {
