@@ -21,15 +21,6 @@ constexpr int kLevels = 5;
 
 int mask_of_level(int level) { return level >= kLevels ? (1 << kLevels) - 1 : (1 << level) - 1; }
 
-const char* name_of(Kind kind) {
-  switch (kind) {
-    case Kind::error: return "Error";
-    case Kind::info: return "Info";
-    case Kind::api: return "Api";
-  }
-  return "";
-}
-
 // A number in the environment, absent or not.
 bool number_from_environment(const char* name, int& number) {
   const char* text = secure_getenv(name);
@@ -94,8 +85,8 @@ void write(Kind kind, const char* function, const char* text) noexcept {
   if (localtime_r(&now, &parts) != nullptr) std::strftime(time, sizeof time, "%Y-%m-%d %H:%M:%S", &parts);
   const std::lock_guard<std::recursive_mutex> hold(log.lock);
   if (log.callback != nullptr) log.callback(static_cast<int>(kind), function, text);
-  std::fprintf(log.file, "[%s][CUSPARSE][%ld][%s][%s] %s\n", time, static_cast<long>(getpid()), name_of(kind), function,
-               text);
+  std::fprintf(log.file, "[%s][CUSPARSE][%ld][%s][%s] %s\n", time, static_cast<long>(getpid()),
+               kind == Kind::error ? "Error" : "Api", function, text);
   std::fflush(log.file);
 }
 

@@ -5,7 +5,7 @@
 // The log of cuSPARSE's interface: levels, mask, file and callback of cusparseLogger*.
 namespace spk::compat::log {
 
-enum class Kind : int { error = 1, info = 4, api = 5 };
+enum class Kind : int { error = 1, api = 5 };
 
 bool wants(Kind kind) noexcept;
 

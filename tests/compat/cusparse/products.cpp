@@ -12,8 +12,8 @@ std::string describe(const Case& c) {
   return "format " + std::to_string(c.sparse.format) + " op " + std::to_string(c.op_a) + std::to_string(c.op_b) +
          " orders " + std::to_string(c.first.order) + std::to_string(c.second.order) + " index " +
          std::to_string(c.sparse.index_type) + " base " + std::to_string(c.sparse.base) + " types " +
-         std::to_string(c.type) + std::to_string(c.out_type) + " batch " + std::to_string(c.batch) + " beta " +
-         std::to_string(c.beta.real());
+         std::to_string(c.type) + std::to_string(c.out_type) + " batch " + std::to_string(c.batch) + " alg " +
+         std::to_string(c.alg) + " beta " + std::to_string(c.beta.real());
 }
 
 Matrix multiply(const Matrix& a, const Matrix& b) {
@@ -86,7 +86,7 @@ void run_spmm(cusparseHandle_t handle, const Case& c) {
   const DenseOperand first(b, c.first, c.type, c.shares_first);
   const DenseOperand out(before, c.second, c.out_type, false);
   const Scalars scalars(handle, c);
-  const auto alg = CUSPARSE_SPMM_ALG_DEFAULT;
+  const auto alg = static_cast<cusparseSpMMAlg_t>(c.alg);
 
   std::size_t bytes = ~std::size_t{0};
   ASSERT_EQ(cusparseSpMM_bufferSize(handle, c.op_a, c.op_b, scalars.alpha(), sparse.descriptor(), first.descriptor(),
@@ -134,20 +134,21 @@ void run_spmv(cusparseHandle_t handle, const Case& c) {
   ASSERT_EQ(cusparseCreateConstDnVec(&vec_x, c.k, x_memory.data(), c.type), kSuccess);
   ASSERT_EQ(cusparseCreateDnVec(&vec_y, c.m, y_memory.data(), c.out_type), kSuccess);
   const Scalars scalars(handle, c);
+  const auto alg = static_cast<cusparseSpMVAlg_t>(c.alg);
   std::size_t bytes = ~std::size_t{0};
   ASSERT_EQ(cusparseSpMV_bufferSize(handle, c.op_a, scalars.alpha(), sparse.descriptor(), vec_x, scalars.beta(), vec_y,
-                                    c.compute, CUSPARSE_SPMV_ALG_DEFAULT, &bytes),
+                                    c.compute, alg, &bytes),
             kSuccess);
   const DeviceMemory buffer = scratch(bytes);
   if (c.prepares) {
     ASSERT_EQ(cusparseSpMV_preprocess(handle, c.op_a, scalars.alpha(), sparse.descriptor(), vec_x, scalars.beta(),
-                                      vec_y, c.compute, CUSPARSE_SPMV_ALG_DEFAULT, buffer.data()),
+                                      vec_y, c.compute, alg, buffer.data()),
               kSuccess);
     a[0] = redraw(draw, a[0], complex_numbers);
     sparse.replace_values(a);
   }
   ASSERT_EQ(cusparseSpMV(handle, c.op_a, scalars.alpha(), sparse.descriptor(), vec_x, scalars.beta(), vec_y, c.compute,
-                         CUSPARSE_SPMV_ALG_DEFAULT, buffer.data()),
+                         alg, buffer.data()),
             kSuccess);
   EXPECT_EQ(download(y_memory, c.out_type), combine(c, multiply(a[0].under(c.op_a), x), before).places);
   EXPECT_EQ(cusparseDestroyDnVec(vec_x), kSuccess);

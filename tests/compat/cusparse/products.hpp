@@ -39,6 +39,7 @@ struct Case {
   cudaDataType compute = CUDA_R_32F;
   Value alpha = 2;
   Value beta = -3;
+  int alg = 0;
   int batch = 1;
   bool shares_first = false;  // one dense input for the whole batch
   bool scalars_on_device = false;

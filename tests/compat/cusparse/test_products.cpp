@@ -198,3 +198,33 @@ TEST_F(CusparseProducts, SddmmScalarsTypesAndBatches) {
             run_sddmm(handle_, c);
           }
 }
+
+TEST_F(CusparseProducts, EveryNamedAlgorithmServesItsFormat) {
+  struct Named {
+    cusparseFormat_t format;
+    std::vector<int> spmm, spmv;
+  };
+  const Named names[] = {
+      {CUSPARSE_FORMAT_CSR,
+       {CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3},
+       {CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2}},
+      {CUSPARSE_FORMAT_CSC, {CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2}, {CUSPARSE_SPMV_CSR_ALG1}},
+      {CUSPARSE_FORMAT_COO,
+       {CUSPARSE_SPMM_COO_ALG1, CUSPARSE_SPMM_COO_ALG2, CUSPARSE_SPMM_COO_ALG3, CUSPARSE_SPMM_COO_ALG4},
+       {CUSPARSE_SPMV_COO_ALG1, CUSPARSE_SPMV_COO_ALG2}},
+      {CUSPARSE_FORMAT_BSR, {CUSPARSE_SPMM_BSR_ALG1}, {CUSPARSE_SPMV_BSR_ALG1}},
+      {CUSPARSE_FORMAT_BLOCKED_ELL, {CUSPARSE_SPMM_BLOCKED_ELL_ALG1}, {}},
+      {CUSPARSE_FORMAT_SLICED_ELLPACK, {}, {CUSPARSE_SPMV_SELL_ALG1}}};
+  for (const Named& named : names) {
+    Case c;
+    c.sparse.format = named.format;
+    for (const int alg : named.spmm) {
+      c.alg = alg;
+      run_spmm(handle_, c);
+    }
+    for (const int alg : named.spmv) {
+      c.alg = alg;
+      run_spmv(handle_, c);
+    }
+  }
+}

@@ -48,7 +48,7 @@ SPK_API cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle, cuspars
 
 /** The log of the whole process. A line is `[time][CUSPARSE][pid][kind][function] text` and goes to stdout or to the
  *  file that was set; a callback gets it as well. Kinds and their levels: 1 Error (failed calls), 2 Trace, 3 Hint,
- *  4 Info (plans made and used), 5 Api (every call with its arguments). spk has nothing to say at 2 and 3.
+ *  4 Info, 5 Api (every call with its arguments). spk has nothing to say at 2 to 4.
  *  At the first call of the library CUSPARSE_LOG_LEVEL or CUSPARSE_LOG_MASK (which wins) set what is logged,
  *  CUSPARSE_LOG_FILE where to (a name may contain %i for the process id). Nothing is logged by default. Since 0.1. */
 SPK_API cusparseStatus_t cusparseLoggerSetCallback(cusparseLoggerCallback_t callback);
