@@ -186,11 +186,13 @@ int run(const Arguments& a, const Product& p, void* stream, bool may_create, voi
   if (library().spk_set_pointer_mode(handle.get(), mode) != SPK_STATUS_SUCCESS) return kNotSupported;
   const Descriptors d(p);
   if (d.status() != SPK_STATUS_SUCCESS) return kNotSupported;
-  std::size_t bytes = 0;
-  if (ask_workspace(a, d, handle.get(), &bytes) != SPK_STATUS_SUCCESS) return kNotSupported;
-  // The handle's own allocator must not serve: it would not do under capture, and it would wait.
   const void* sparse = a.operation == Operation::spmm ? a.mat_a : a.mat_c;
-  if (bytes != 0 && (buffer == nullptr || !has_bytes(sparse, bytes))) return kNotSupported;
+  std::size_t bytes = 0;
+  if (!find_bytes(sparse, shape(a, p), &bytes)) {
+    if (ask_workspace(a, d, handle.get(), &bytes) != SPK_STATUS_SUCCESS || bytes != 0) return kNotSupported;
+  }
+  // The handle's own allocator must not serve: it would not do under capture, and it would wait.
+  if (bytes != 0 && buffer == nullptr) return kNotSupported;
   void* used = bytes != 0 ? buffer : nullptr;
   if (a.operation == Operation::spmm)
     return library().spk_spmm(handle.get(), a.op_a, a.op_b, a.alpha, d.sparse(), d.first(), a.beta, d.second(),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 // What a program has agreed upon with cuSPARSE about a sparse matrix and cuSPARSE does not tell.
 namespace spk::preload {
@@ -17,10 +18,11 @@ void forget_buffers(const void* matrix);
 void note_attribute(const void* matrix);
 bool has_attribute(const void* matrix);
 
-// The program was told to bring a buffer of at least so many bytes, because spk needs them. Where it was not, its buffer
-// may be smaller: the question may have come while no handle could be made.
-void note_bytes(const void* matrix, std::size_t bytes);
-bool has_bytes(const void* matrix, std::size_t bytes);
+// The program was told to bring a buffer of at least so many bytes for a product, because spk needs them. Where it was
+// not, its buffer may be smaller: the question may have come while no handle could be made. `product` stands for all that
+// the need depends on.
+void note_bytes(const void* matrix, std::uint64_t product, std::size_t bytes);
+bool find_bytes(const void* matrix, std::uint64_t product, std::size_t* bytes);
 
 void forget(const void* matrix);
 

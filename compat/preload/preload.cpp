@@ -63,7 +63,7 @@ int buffer_size(const Arguments& a, std::size_t* bytes) {
   if (!place.is_known || !workspace(a, p, place.stream, place.may_create, &ours)) return status;
   // Never less than cuSPARSE needs, so that the product can still go there.
   *bytes = status == kSuccess ? std::max(*bytes, ours) : ours;
-  note_bytes(sparse_matrix(a), ours);
+  note_bytes(sparse_matrix(a), shape(a, p), ours);
   log_decision(a, p, n.buffer_size, "the larger of both");
   return kSuccess;
 }

@@ -83,6 +83,25 @@ const char* describe(const Arguments& a, Product* p) {
   return nullptr;
 }
 
+std::uint64_t shape(const Arguments& a, const Product& p) {
+  const SparseMatrix& s = p.sparse;
+  std::uint64_t hash = 14695981039346656037u;
+  const auto add = [&](std::int64_t value) {
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211u;
+    hash ^= hash >> 29;
+  };
+  for (const int value : {static_cast<int>(a.operation), a.op_a, a.op_b, a.compute_type, s.format, s.offset_type,
+                          s.index_type, s.base, s.type, current_device()})
+    add(value);
+  for (const std::int64_t value : {s.rows, s.cols, s.nnz}) add(value);
+  for (const DenseMatrix* d : {&p.first, &p.second}) {
+    for (const std::int64_t value : {d->rows, d->cols, d->ld}) add(value);
+    add(d->type);
+    add(d->order);
+  }
+  return hash;
+}
+
 double measured_speedup(const Arguments& a, const Product& p) {
   enum Values { F32, HALF, OTHER };
   enum { N = SPK_OP_N, T = SPK_OP_T, ROW = SPK_ORDER_ROW, COL = SPK_ORDER_COL };

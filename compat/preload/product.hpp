@@ -4,6 +4,8 @@
 
 #include <spk/spk.h>
 
+#include <cstdint>
+
 // One call of SpMM or SDDMM as cuSPARSE's getters describe it, and whether spk should run it.
 namespace spk::preload {
 
@@ -46,6 +48,9 @@ struct Product {
 
 // Fills `product`; NULL, or why spk does not take it whatever its speed.
 const char* describe(const Arguments& arguments, Product* product);
+
+// A number for all that the need of workspace depends on: everything but pointers and scalars.
+std::uint64_t shape(const Arguments& arguments, const Product& product);
 
 // The lowest speed-up measured for products like this one, 0 where none was measured.
 double measured_speedup(const Arguments& arguments, const Product& product);
