@@ -8,6 +8,7 @@
 #include "cuda/kernels/spmm_kernels.hpp"
 #include "cuda/spmm_cost.hpp"
 #include "cuda/spmm_dense_tile.hpp"
+#include "cuda/spmm_nnz_split.hpp"
 
 // Choice of the kernel, rows of op(A) for storages that have none, and the call. Kernels are in kernels/spmm_*.
 namespace spk::cuda {
@@ -38,11 +39,18 @@ const char* refuse_rows(const SpmmProblem& p) {
 // Rows of op(B) beyond which walking the entries once per chunk of the panel costs more than it saves.
 constexpr std::int64_t kPanelMostRows = 6144;
 
+// Whether entries of every matrix of a batch may be read four at a time.
+bool starts_runs(const SparseView& a) noexcept {
+  const auto aligned = [](const void* array) { return reinterpret_cast<std::uintptr_t>(array) % 16 == 0; };
+  return aligned(a.values) && aligned(a.minor_indices()) && a.values_stride % 8 == 0 && a.indices_stride % 8 == 0;
+}
+
 template <ValueType kType>
 const char* refuse_panel(const SpmmProblem& p) {
   if (const char* reason = refuse_csr<kType>(p)) return reason;
   if (p.a.index_type != IndexType::i32 && stored_in_rows(p)) return "64-bit indices";
   if (!stored_in_rows(p) && row_index_type(p.a) != IndexType::i32) return "64-bit indices";
+  if (stored_in_rows(p) && !starts_runs(p.a)) return "entries of A do not start at 16 bytes";
   if (p.k > kPanelMostRows) return "k > 6144";
   return p.n <= std::int64_t{1} << 28 ? nullptr : "n > 2^28";
 }
@@ -76,14 +84,26 @@ std::size_t bytes_of(std::int64_t count, std::size_t size) {
 
 std::size_t no_workspace(const Device&, const SpmmProblem&) { return 0; }
 
-// Rows of op(B), of every matrix of B's batch.
-std::size_t turned_workspace(const Device&, const SpmmProblem& p) {
-  if (p.skips_product()) return 0;
-  const std::int64_t matrices = p.b.batch_stride == 0 ? 1 : p.b.batch_count;
-  std::int64_t elements = 0;
-  if (__builtin_mul_overflow(p.k, p.n, &elements) || __builtin_mul_overflow(elements, matrices, &elements))
-    throw Error(SPK_STATUS_INDEX_OVERFLOW, "the workspace of this product does not fit in 63 bits");
-  return bytes_of(elements, size_of(p.b.type));
+std::size_t nnz_rows_workspace(const Device& device, const SpmmProblem& p) {
+  return nnz_split_layout(p, nnz_split_of_rows(device, p)).total;
+}
+std::size_t nnz_dot_workspace(const Device& device, const SpmmProblem& p) {
+  return nnz_split_layout(p, nnz_split_of_dot(device, p)).total;
+}
+
+// Rows that are left over have flags, and what the kernel split by nonzeros needs.
+std::size_t rows_workspace(const Device& device, const SpmmProblem& p) {
+  const SplitTail tail = split_tail_of_rows(p);
+  return tail.above == 0 ? 0 : tail.flags + nnz_rows_workspace(device, p);
+}
+std::size_t dot_workspace(const Device& device, const SpmmProblem& p) {
+  const SplitTail tail = split_tail_of_dot(p);
+  return tail.above == 0 ? 0 : tail.flags + nnz_dot_workspace(device, p);
+}
+
+// Rows of op(B), of every matrix of B's batch; behind them, what the kernels for rows may need.
+std::size_t turned_workspace(const Device& device, const SpmmProblem& p) {
+  return turned_bytes(p) + std::max(rows_workspace(device, p), nnz_rows_workspace(device, p));
 }
 
 #define SPK_KERNEL(name, sm, id, refuse, cost, workspace) {{#name, id, sm, &name, &refuse}, &cost, &workspace},
@@ -165,6 +185,15 @@ std::size_t planned_values_bytes(const SpmmProblem& p) {
 }
 
 }  // namespace
+
+std::size_t turned_bytes(const SpmmProblem& p) {
+  if (p.skips_product()) return 0;
+  const std::int64_t matrices = p.b.batch_stride == 0 ? 1 : p.b.batch_count;
+  std::int64_t elements = 0;
+  if (__builtin_mul_overflow(p.k, p.n, &elements) || __builtin_mul_overflow(elements, matrices, &elements))
+    throw Error(SPK_STATUS_INDEX_OVERFLOW, "the workspace of this product does not fit in 63 bits");
+  return bytes_of(elements, size_of(p.b.type));
+}
 
 std::span<const SpmmRow> spmm_kernels() noexcept { return kTable; }
 

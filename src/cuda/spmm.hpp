@@ -6,6 +6,7 @@
 
 #include "core/kernel_table.hpp"
 #include "cuda/operations.hpp"
+#include "cuda/spmm_nnz_split.hpp"
 
 // The inside of SpMM on CUDA: the kernel table, and what a kernel gets.
 namespace spk::cuda {
@@ -20,6 +21,7 @@ struct SpmmCall {
   IndexType position_type = IndexType::i32;
   std::int64_t position_stride = 0;  // elements between matrices of a batch
   bool turned = false;
+  const SplitFlags* left_over = nullptr;  // for a kernel behind another: only the rows that that one left
 };
 
 using SpmmKernel = void(const SpmmCall& call, const Launch& launch);
@@ -35,6 +37,9 @@ const SpmmRow* select_spmm(const Device& device, const SpmmProblem& p, std::stri
 
 // Whether entries of op(A) lie in rows as stored, so that no rows have to be made.
 bool stored_in_rows(const SpmmProblem& p) noexcept;
+
+// Bytes of a copy of op(B) by rows.
+std::size_t turned_bytes(const SpmmProblem& p);
 
 // Where rows of op(A) made from another storage lie, in bytes from the start of their memory: per matrix offsets,
 // indices, and places of blocks or of entries; then scratch.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cuda/spmm_nnz_split.hpp"
+
 namespace spk::cuda {
 namespace {
 
@@ -39,12 +41,20 @@ double latency(const SpmmProblem& p, double entries_per_step) noexcept {
 
 }  // namespace
 
+// Two more launches for rows that are left over, although there may be none.
+constexpr double kTail = 4;
+
 double cost_rows(const Device& device, const SpmmProblem& p) {
   const double vector = 16 / value_bytes(p);
   const double n = static_cast<double>(p.n);
   const double columns = n <= 2 * vector ? 2 * vector : n;
   const double share = n >= 96 * vector ? 0.50 : 0.36;
-  return gather(device, p, columns, 2.4, share) + latency(p, n <= 2 * vector ? 32 : 4) + written(p) / kWriteRate;
+  const double time =
+      gather(device, p, columns, 2.4, share) + latency(p, n <= 2 * vector ? 32 : 4) + written(p) / kWriteRate;
+  // A warp has a row, however short: a multiprocessor holds 16 warps, each of which waits for its loads.
+  const double tile = n > 48 * vector ? 64 * vector : n > 8 * vector ? 16 * vector : 8 * vector;
+  const double warps = static_cast<double>(p.m) * std::ceil(n / tile) * static_cast<double>(p.c.batch_count);
+  return std::max(time, 1.4 + 1.9 * warps / (16.0 * device.sm_count)) + (split_tail_of_rows(p).above > 0 ? kTail : 0);
 }
 
 double cost_panel(const Device& device, const SpmmProblem& p) {
@@ -67,13 +77,22 @@ double cost_panel(const Device& device, const SpmmProblem& p) {
 double cost_dot(const Device& device, const SpmmProblem& p) {
   // Every element of B is a transaction of its own, of a sector.
   return gather(device, p, static_cast<double>(p.n) * 32 / value_bytes(p), 2.4, 0.5) + latency(p, 128) +
-         0.25 * static_cast<double>(p.n);
+         0.25 * static_cast<double>(p.n) + (split_tail_of_dot(p).above > 0 ? kTail : 0);
+}
+
+double cost_nnz_rows(const Device& device, const SpmmProblem& p) {
+  const double vector = 16 / value_bytes(p), n = static_cast<double>(p.n);
+  return gather(device, p, n <= 2 * vector ? 2 * vector : n, 11, 0.18) + written(p) / kWriteRate;
+}
+
+double cost_nnz_dot(const Device& device, const SpmmProblem& p) {
+  return gather(device, p, static_cast<double>(p.n) * 32 / value_bytes(p), 9, 0.1) + 0.8 * static_cast<double>(p.n);
 }
 
 double cost_turned(const Device& device, const SpmmProblem& p) {
   const double moved = 2.0 * static_cast<double>(p.k) * static_cast<double>(p.n) * value_bytes(p);
   const double matrices = p.b.batch_stride == 0 ? 1 : static_cast<double>(p.b.batch_count);
-  return cost_rows(device, p) + 1.5 + moved * matrices / 3e6;
+  return std::min(cost_rows(device, p), cost_nnz_rows(device, p)) + 1.5 + moved * matrices / 3e6;
 }
 
 double cost_any(const Device& device, const SpmmProblem& p) {

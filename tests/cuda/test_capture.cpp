@@ -66,6 +66,12 @@ TEST_F(Capture, EveryOperationReplaysWithChangedValues) {
   for (const DeviceProblem::Call& call : problem.calls()) expect_replays(problem, call);
 }
 
+// One row holds more than other blocks could wait for.
+TEST_F(Capture, RowsOverManyBlocksReplay) {
+  DeviceProblem problem(*handle_, 64, 33, 20000);
+  for (const DeviceProblem::Call& call : problem.calls()) expect_replays(problem, call);
+}
+
 TEST_F(Capture, EveryPlanReplaysWithChangedValues) {
   DeviceProblem problem(*handle_);
   for (const DeviceProblem::Call& call : problem.planned_calls(*handle_)) expect_replays(problem, call);

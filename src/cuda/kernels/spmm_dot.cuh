@@ -4,6 +4,7 @@
 
 #include "cuda/kernels/entries.cuh"
 #include "cuda/kernels/spmm_args.cuh"
+#include "cuda/kernels/spmm_rows.cuh"
 
 // SpMV and SpMM of few columns: lanes run along a row's entries.
 namespace spk::cuda {
@@ -13,12 +14,15 @@ constexpr int kDotColumns = 4;  // columns of C made at once
 
 struct DotGrid {
   int lanes_log2;  // lanes of a row: 2 to kDotThreads
+  int cut_row;     // entries beyond which a row is left over
+  int* flags;      // NULL, or (batches, blocks): whether a block left a row over
   IndexType offset_type;
 };
 
 // Mapping: 2^lanes_log2 neighbouring threads share a row of op(A); thread t takes entries t, t + 2^lanes_log2, ... and
 // keeps kCols sums, one per column of C. The sums meet through shuffles, and where a row has more than one warp through
-// shared memory (warps of a block times kCols), in fixed order. blockIdx.x runs over rows, y over the batch.
+// shared memory (warps of a block times kCols), in fixed order. Rows longer than grid.cut_row are left to a launch behind
+// (spmm_nnz_split.cuh). blockIdx.x runs over rows, y over the batch.
 template <class Value, class Out, class Index, int kCols>
 __global__ void __launch_bounds__(kDotThreads)
     spmm_dot(const __grid_constant__ SpmmArgs<Value, Out> args, const DotGrid grid) {
@@ -31,12 +35,21 @@ __global__ void __launch_bounds__(kDotThreads)
   for (std::int64_t batch = blockIdx.y; batch < args.batches; batch += gridDim.y) {
     const auto* __restrict__ indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
     const Value* __restrict__ values = args.values + batch * args.values_stride;
-    const std::int64_t row = blockIdx.x * rows_per_block + (thread >> grid.lanes_log2);
+    std::int64_t row = blockIdx.x * rows_per_block + (thread >> grid.lanes_log2);
     std::int64_t begin = 0, end = 0;
     if (row < args.m && !skip) {
       const std::int64_t at = batch * args.offsets_stride + row;
       begin = read_index(args.offsets, grid.offset_type, at) - args.base;
       end = read_index(args.offsets, grid.offset_type, at + 1) - args.base;
+    }
+    if (grid.flags != nullptr) {
+      const bool cut = end - begin > grid.cut_row;
+      if (cut) {
+        row = args.m;
+        end = begin;
+      }
+      const int left_over = __syncthreads_or(cut);
+      if (thread == 0) grid.flags[batch * gridDim.x + blockIdx.x] = left_over;
     }
     for (std::int64_t j = 0; j < args.n; j += kCols) {
       const Value* __restrict__ b = args.b.values + batch * args.b.batch_stride + j * args.b.col_stride;
@@ -107,8 +120,13 @@ void launch_spmm_dot(const SpmmCall& call, const Launch& launch) {
   const std::int64_t rows_per_block = kDotThreads >> grid.lanes_log2;
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
+  const SplitTail tail = split_tail_of_dot(p);
+  grid.cut_row = static_cast<int>(std::max<std::int64_t>(tail.above, 32 << grid.lanes_log2));
+  grid.flags = tail.above > 0 ? static_cast<int*>(launch.workspace) : nullptr;
   spmm_dot<Value, Out, Index, kCols><<<blocks, kDotThreads, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
+  if (tail.above > 0)
+    launch_left_over(call, launch, spmm_nnz_dot(p.a.value_type), {grid.cut_row, tail.flags}, blocks.x);
 }
 
 template <class Value, class Out = Value>

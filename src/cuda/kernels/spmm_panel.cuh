@@ -3,7 +3,6 @@
 #pragma once
 
 #include "cuda/kernels/entries.cuh"
-#include "cuda/kernels/spmm_any.cuh"
 #include "cuda/kernels/spmm_args.cuh"
 
 // SpMM with the rows of a few columns of op(B) in shared memory.
@@ -183,12 +182,11 @@ void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
 }
 
 // Two packs per lane halve the share of the entries in what is read; they need room for twice the panel and columns
-// enough to keep the device busy. Entries that cannot be read four at a time are left to the kernel for everything.
+// enough to keep the device busy.
 template <class Value, class Out = Value>
 void spmm_panel_by_width(const SpmmCall& call, const Launch& launch) {
   constexpr std::int64_t kWide = 16 / sizeof(Value) * 2 * kPanelLanes;
   const SpmmProblem& p = call.p;
-  if (!reads_runs(call.rows)) return launch_spmm_any<Value, Out>(call, launch);
   const bool fits = p.k * panel_pitch(2) <= static_cast<std::int64_t>(launch.device.shared_per_block);
   if (fits && p.n / kWide * (p.m / 64) >= launch.device.sm_count) return launch_spmm_panel<Value, Out, 2>(call, launch);
   launch_spmm_panel<Value, Out, 1>(call, launch);

@@ -4,9 +4,50 @@
 
 #include "cuda/kernels/entries.cuh"
 #include "cuda/kernels/spmm_args.cuh"
+#include "cuda/kernels/spmm_kernels.hpp"
 
 // Row-split SpMM for CSR rows of op(A) and rows of op(B) that are contiguous in memory.
 namespace spk::cuda {
+
+// A row of op(B), contiguous in memory, as a lane of kLanes sees it: kPacks packs of kVec of its columns.
+template <class Value, class Index, int kLanes, int kVec, int kPacks>
+struct RowFetch {
+  static constexpr int kTogether = kVec * kPacks;
+  const char* b;  // the lane's columns of the row that column 0 of the index array means
+  int row_bytes, count;
+  bool conjugate;
+  __device__ Sum<Value> element(Value x) const { return conjugate_if(conjugate, to_sum(x)); }
+  __device__ bool wants(Index) const { return true; }
+  __device__ Pack<Value, kTogether> operator()(Index column) const {
+    const auto* at =
+        reinterpret_cast<const Value*>(b + static_cast<std::int64_t>(static_cast<int>(column)) * row_bytes);
+    Pack<Value, kTogether> together;
+#pragma unroll
+    for (int q = 0; q < kPacks; ++q) {
+      const int before = q * kLanes * kVec;
+      Pack<Value, kVec> pack{};
+      if (before + kVec <= count) {
+        pack = *reinterpret_cast<const Pack<Value, kVec>*>(at + before);
+      } else {
+#pragma unroll
+        for (int c = 0; c + 1 < kVec; ++c)
+          if (before + c < count) pack.at[c] = at[before + c];
+      }
+#pragma unroll
+      for (int c = 0; c < kVec; ++c) together.at[q * kVec + c] = pack.at[c];
+    }
+    return together;
+  }
+};
+
+// Rows that a kernel with its flags at the start of the workspace left over.
+inline void launch_left_over(const SpmmCall& call, const Launch& launch, SpmmKernel* kernel, const SplitTail& tail,
+                             unsigned blocks) {
+  const SplitFlags flags{static_cast<const int*>(launch.workspace), blocks, static_cast<int>(tail.above)};
+  SpmmCall behind = call;
+  behind.left_over = &flags;
+  kernel(behind, Launch{launch.device, launch.stream, static_cast<char*>(launch.workspace) + tail.flags});
+}
 
 constexpr int kRowsWarps = 8;  // warps of a block
 
@@ -14,6 +55,8 @@ constexpr int kRowsWarps = 8;  // warps of a block
 struct RowsGrid {
   int warps_log2;  // warps that share a row: 1, 2, 4 or 8
   int long_row;    // entries beyond which the whole block shares a row
+  int cut_row;     // entries beyond which a row is left over
+  int* flags;      // NULL, or (batches, blocks): whether a block left a row over
   bool packed_c;   // columns of C may be written kVec at a time
   IndexType offset_type;
 };
@@ -21,7 +64,7 @@ struct RowsGrid {
 // Mapping: a group of kLanes lanes covers kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks packs of kVec
 // of them. The other groups of the warp, and of the warps_per_row warps that share a row, take other entries of the same
 // row; their sums meet through shuffles and then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec
-// * kPacks sums). Long rows wait until the other rows of the block are done; then all its warps share each of them.
+// * kPacks sums). Rows longer than grid.cut_row are left to a launch behind (spmm_nnz_split.cuh). Long rows wait until the other rows of the block are done; then all its warps share each of them.
 // blockIdx.x runs over rows, so that blocks of one time read the same columns of B; y over tiles of columns, z over the
 // batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4, with the row's entries split once more.
 template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks>
@@ -38,34 +81,6 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
   const int first_column = lane % kLanes * kVec;
   const Scaling<S> scaling = scaling_of(args);
   const bool skip = args.skips_product || scaling.alpha_is_zero;
-
-  struct Fetch {
-    const char* b;  // the lane's columns of the row that column 0 of the index array means
-    int row_bytes, count;
-    bool conjugate;
-    __device__ S element(Value x) const { return conjugate_if(conjugate, to_sum(x)); }
-    __device__ bool wants(Index) const { return true; }
-    __device__ Pack<Value, kTogether> operator()(Index column) const {
-      const auto* at =
-          reinterpret_cast<const Value*>(b + static_cast<std::int64_t>(static_cast<int>(column)) * row_bytes);
-      Pack<Value, kTogether> together;
-#pragma unroll
-      for (int q = 0; q < kPacks; ++q) {
-        const int before = q * kLanes * kVec;
-        Pack<Value, kVec> pack{};
-        if (before + kVec <= count) {
-          pack = *reinterpret_cast<const Pack<Value, kVec>*>(at + before);
-        } else {
-#pragma unroll
-          for (int c = 0; c + 1 < kVec; ++c)
-            if (before + c < count) pack.at[c] = at[before + c];
-        }
-#pragma unroll
-        for (int c = 0; c < kVec; ++c) together.at[q * kVec + c] = pack.at[c];
-      }
-      return together;
-    }
-  };
 
   // Adds what `warps` warps have of a row, from warp `first` on, and stores it.
   const auto finish_row = [&](S(&acc)[kTogether], std::int64_t batch, std::int64_t row, std::int64_t j, int count,
@@ -101,10 +116,18 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
     const auto* indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
     const Value* values = args.values + batch * args.values_stride;
     const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * rows_per_block;
-    const std::int64_t row = first_row + (warp >> grid.warps_log2);
+    std::int64_t row = first_row + (warp >> grid.warps_log2);
     RowRange range{0, 0};
     if (row < args.m && !skip)
       range = row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row);
+    if (range.count > grid.cut_row) {
+      row = args.m;
+      range.count = -1;
+    }
+    if (grid.flags != nullptr) {
+      const int left_over = __syncthreads_or(range.count < 0);
+      if (blockIdx.y == 0 && threadIdx.x == 0) grid.flags[batch * gridDim.x + blockIdx.x] = left_over;
+    }
     // A row that would keep its warps for long is left to the whole block.
     const bool is_long = range.count > grid.long_row;
     __syncthreads();
@@ -116,8 +139,9 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
           static_cast<int>(min(static_cast<std::int64_t>(kTile), args.n - j));  // from the lane's first on
       const int row_bytes = static_cast<int>(args.b.row_stride * sizeof(Value));
       const Value* b = args.b.values + batch * args.b.batch_stride + j;
-      const Fetch fetch{reinterpret_cast<const char*>(b) - static_cast<std::int64_t>(args.base) * row_bytes, row_bytes,
-                        count, args.conjugate_b};
+      const RowFetch<Value, Index, kLanes, kVec, kPacks> fetch{
+          reinterpret_cast<const char*>(b) - static_cast<std::int64_t>(args.base) * row_bytes, row_bytes, count,
+          args.conjugate_b};
       // First the warps' own rows, then the long ones by all of them.
 #pragma unroll 1
       for (int r = -1; r < (any_long ? rows_per_block : 0); ++r) {
@@ -161,9 +185,13 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
                     static_cast<unsigned>(std::min<std::int64_t>(tiles, 65535)),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
+  const SplitTail tail = split_tail_of_rows(p);
+  grid.cut_row = tail.above > 0 ? static_cast<int>(tail.above) : INT32_MAX;
+  grid.flags = tail.above > 0 ? static_cast<int*>(launch.workspace) : nullptr;
   const auto kernel = &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks>;
   kernel<<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
+  if (tail.above > 0) launch_left_over(call, launch, spmm_nnz_rows(p.a.value_type), tail, blocks.x);
 }
 
 // Takes the widest vectors that n, the pointers and the leading dimension allow; single columns where they allow none,

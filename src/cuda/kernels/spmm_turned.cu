@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The spk authors
 #include "cuda/kernels/entries.cuh"
 #include "cuda/kernels/spmm_kernels.hpp"
+#include "cuda/spmm_cost.hpp"
 
 // SpMM for op(B) stored by columns with too many rows for a panel: rows of op(B) are made in the workspace, and the
-// row-splitting kernels multiply.
+// kernels that split rows or nonzeros multiply.
 namespace spk::cuda {
 namespace {
 
@@ -42,7 +43,7 @@ __global__ void __launch_bounds__(256) turn(const Turn t) {
 
 std::int64_t matrices_of_b(const SpmmProblem& p) noexcept { return p.b.batch_stride == 0 ? 1 : p.b.batch_count; }
 
-void multiply_turned(const SpmmCall& call, const Launch& launch, SpmmKernel& multiply_rows) {
+void multiply_turned(const SpmmCall& call, const Launch& launch, SpmmKernel& split_rows, SpmmKernel& split_nonzeros) {
   const SpmmProblem& p = call.p;
   SpmmProblem turned = p;
   // The same op(B), its rows now contiguous.
@@ -67,15 +68,17 @@ void multiply_turned(const SpmmCall& call, const Launch& launch, SpmmKernel& mul
     }
     SPK_CUDA_CHECK(cudaGetLastError());
   }
-  SpmmCall on_rows{turned, call.rows};
-  multiply_rows(on_rows, launch);
+  const bool by_nonzeros = cost_nnz_rows(launch.device, turned) < cost_rows(launch.device, turned);
+  (by_nonzeros ? split_nonzeros : split_rows)(
+      SpmmCall{turned, call.rows},
+      Launch{launch.device, launch.stream, static_cast<char*>(launch.workspace) + turned_bytes(p)});
 }
 
 }  // namespace
 
-#define SPK_TURNED(type)                                                \
-  void spmm_turned_##type(const SpmmCall& call, const Launch& launch) { \
-    multiply_turned(call, launch, spmm_rows_##type);                    \
+#define SPK_TURNED(type)                                                   \
+  void spmm_turned_##type(const SpmmCall& call, const Launch& launch) {    \
+    multiply_turned(call, launch, spmm_rows_##type, spmm_nnz_rows_##type); \
   }
 SPK_TURNED(f32)
 SPK_TURNED(f64)

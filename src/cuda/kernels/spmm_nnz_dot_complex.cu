@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "cuda/kernels/spmm_kernels.hpp"
+#include "cuda/kernels/spmm_nnz_dot.cuh"
+
+namespace spk::cuda {
+
+void spmm_nnz_dot_c64(const SpmmCall& call, const Launch& launch) {
+  spmm_nnz_dot_by_index<Complex<float>>(call, launch);
+}
+
+void spmm_nnz_dot_c128(const SpmmCall& call, const Launch& launch) {
+  spmm_nnz_dot_by_index<Complex<double>>(call, launch);
+}
+
+}  // namespace spk::cuda

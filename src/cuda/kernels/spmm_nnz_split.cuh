@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include <type_traits>
+
+#include "cuda/kernels/entries.cuh"
+#include "cuda/kernels/spmm_args.cuh"
+#include "cuda/spmm_nnz_split.hpp"
+
+// What the kernels share that split a matrix by its nonzeros. Row i is item offset(i) + i, its entries are the items from
+// there on, and the last of its items is its end; part q has the items [q * items, (q + 1) * items). A block finds the
+// rows that begin in its part by a search in the offsets, and has them whole, except rows of more entries than a part has
+// items: those are cut, and every part that meets one has what lies in it. A part meets at most two: one that began
+// before, whose sums go to slot 0, and one that begins in it, to slot 1. A second launch adds up in the order of the
+// parts. Source: merge-based SpMV (SC 2016), section 4, with whole rows wherever they are short enough.
+namespace spk::cuda {
+
+template <class S>
+struct SplitParts {
+  std::int64_t items, count;  // of a part; parts of a matrix
+  std::int64_t first_entry;
+  IndexType offset_type;
+  bool cuts;
+  SplitFlags left_over;  // no flags: all rows are wanted
+  std::int64_t* rows;    // (batches, count): the cut row that begins in the part, or -1; only where rows are cut
+  S* sums;               // (batches, count, 2, n)
+
+  __device__ bool wants(const RowRange& row) const { return left_over.flags == nullptr || row.count > left_over.above; }
+  __device__ S* sums_of(std::int64_t batch, std::int64_t part, int slot, std::int64_t n) const {
+    return sums + ((batch * count + part) * 2 + slot) * n;
+  }
+};
+
+template <class S>
+SplitParts<S> split_parts(const SpmmCall& call, const NnzSplit& split, void* workspace) {
+  SplitParts<S> parts{split.items, split.parts, call.rows.first_entry, call.rows.offset_type, split.cuts, {},
+                      nullptr,     nullptr};
+  if (call.left_over != nullptr) parts.left_over = *call.left_over;
+  if (!split.cuts) return parts;
+  parts.rows = static_cast<std::int64_t*>(workspace);
+  parts.sums = reinterpret_cast<S*>(static_cast<char*>(workspace) + nnz_split_layout(call.p, split).sums);
+  return parts;
+}
+
+// What a block has: whole rows [begin, end), and what its part has of two cut rows, by slot; no entries: nothing. Where
+// rows are not cut, slot 1 may be the whole row `end`: repeated columns can make a row longer than was thought.
+struct SplitShare {
+  std::int64_t begin, end;
+  RowRange cut[2];
+};
+
+// Whether a block has anything to do: not if the kernel before left no row over. By all threads of a block.
+template <class S>
+__device__ bool has_rows_left(const SplitParts<S>& parts, std::int64_t batch) {
+  if (parts.left_over.flags == nullptr) return true;
+  bool any = false;
+#pragma unroll 4
+  for (std::int64_t i = threadIdx.x; i < parts.left_over.count; i += blockDim.x)
+    any |= parts.left_over.flags[batch * parts.left_over.count + i] != 0;
+  return __syncthreads_or(any) != 0;
+}
+
+// By all threads of a block, all of which get the answer.
+template <class Value, class Out, class S>
+__device__ SplitShare find_share(const SpmmArgs<Value, Out>& args, const SplitParts<S>& parts, std::int64_t batch,
+                                 std::int64_t part, bool skip) {
+  // Offsets may not be there.
+  if (skip) return {args.m * part / parts.count, args.m * (part + 1) / parts.count, {}};
+  const std::int64_t shift = batch * args.offsets_stride, threads = blockDim.x, thread = threadIdx.x;
+  const std::int64_t origin = args.base + parts.first_entry;
+  const std::int64_t bounds[2] = {part * parts.items, (part + 1) * parts.items};
+  // The first rows whose items begin at a bound or behind it, in [low, low + left]: as many rows as threads are looked at
+  // in every round.
+  std::int64_t low[2] = {0, 0}, left[2] = {args.m, args.m};
+  while (left[0] > 0 || left[1] > 0) {
+    bool before[2];
+    std::int64_t step[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      step[i] = (left[i] + threads - 1) / threads;
+      const std::int64_t at = (thread + 1) * step[i] - 1, row = low[i] + at;
+      before[i] = at < left[i] && read_index(args.offsets, parts.offset_type, shift + row) - origin + row < bounds[i];
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const std::int64_t passed = __syncthreads_count(before[i]) * step[i];
+      low[i] += passed;
+      left[i] = max(min(step[i] - 1, left[i] - passed), std::int64_t{0});
+    }
+  }
+  SplitShare share{low[0], low[1], {}};
+  const auto inside = [&](std::int64_t row, const RowRange& range) {
+    const std::int64_t begin = max(range.begin, parts.first_entry + bounds[0] - row);
+    const std::int64_t end = min(range.begin + range.count, parts.first_entry + bounds[1] - row);
+    return RowRange{begin, static_cast<int>(max(end - begin, std::int64_t{0}))};
+  };
+  if (low[0] > 0 && parts.cuts) {
+    const RowRange range = row_range(args.offsets, parts.offset_type, args.base, shift + low[0] - 1);
+    if (range.count > parts.items && parts.wants(range)) share.cut[0] = inside(low[0] - 1, range);
+  }
+  if (low[1] > low[0]) {
+    const RowRange range = row_range(args.offsets, parts.offset_type, args.base, shift + low[1] - 1);
+    if (range.count > parts.items) {
+      if (parts.wants(range)) share.cut[1] = parts.cuts ? inside(low[1] - 1, range) : range;
+      --share.end;
+    }
+  }
+  return share;
+}
+
+// Said once for every part, by any thread.
+template <class S>
+__device__ void tell_cut_row(const SplitParts<S>& parts, const SplitShare& share, std::int64_t batch,
+                             std::int64_t part) {
+  if (parts.cuts) parts.rows[batch * parts.count + part] = share.cut[1].count > 0 ? share.end : -1;
+}
+
+// In a kernel that launch_behind() may have launched: what the kernel before wrote is there.
+__device__ inline void wait_for_kernel_in_front() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
+// Launches a kernel straight behind another one. Its start overlaps with the end of that, where the code at hand knows how
+// to wait, and the driver how to capture that.
+template <class... Parameters>
+void launch_behind(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, const Launch& launch,
+                   std::type_identity_t<Parameters>... parameters) {
+  cudaFuncAttributes code{};
+  int driver = 0;
+  SPK_CUDA_CHECK(cudaFuncGetAttributes(&code, kernel));
+  SPK_CUDA_CHECK(cudaDriverGetVersion(&driver));
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = threads;
+  config.stream = launch.stream;
+  config.attrs = &early;
+  config.numAttrs = launch.device.sm >= 90 && code.ptxVersion >= 90 && driver >= 12030 ? 1 : 0;
+  SPK_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, parameters...));
+}
+
+constexpr int kJoinThreads = 512;
+
+// Mapping: blockIdx.x runs over parts, y over tiles of 2^columns_log2 columns, z over the batch. A block whose part a cut
+// row begins in adds up that row's sums: threads have one column each and every (kJoinThreads / columns)-th part, and
+// meet through shared memory (kJoinThreads sums) in fixed order.
+template <class Value, class Out>
+__global__ void __launch_bounds__(kJoinThreads) spmm_join_parts(const __grid_constant__ SpmmArgs<Value, Out> args,
+                                                                const SplitParts<Sum<Value>> parts, int columns_log2) {
+  using S = Sum<Value>;
+  __shared__ S room[kJoinThreads];
+  wait_for_kernel_in_front();
+  const int columns = 1 << columns_log2, strips = kJoinThreads >> columns_log2;
+  const int thread = static_cast<int>(threadIdx.x), strip = thread >> columns_log2;
+  for (std::int64_t batch = blockIdx.z; batch < args.batches; batch += gridDim.z) {
+    const std::int64_t part = blockIdx.x, row = parts.rows[batch * parts.count + part];
+    if (row < 0) continue;
+    const RowRange range = row_range(args.offsets, parts.offset_type, args.base, batch * args.offsets_stride + row);
+    const std::int64_t last = (range.begin - parts.first_entry + row + range.count - 1) / parts.items;
+    const Scaling<S> scaling = scaling_of(args);
+    for (std::int64_t j0 = std::int64_t{blockIdx.y} << columns_log2; j0 < args.n;
+         j0 += std::int64_t{gridDim.y} << columns_log2) {
+      const std::int64_t j = j0 + (thread & (columns - 1));
+      S sum{};
+      if (j < args.n)
+#pragma unroll 8
+        for (std::int64_t i = part + strip; i <= last; i += strips)
+          sum = add(sum, parts.sums_of(batch, i, i == part ? 1 : 0, args.n)[j]);
+      __syncthreads();
+      room[thread] = sum;
+      for (int half = kJoinThreads / 2; half >= columns; half /= 2) {
+        __syncthreads();
+        if (thread < half) room[thread] = add(room[thread], room[thread + half]);
+      }
+      if (thread < columns && j < args.n) store(args, scaling, batch, row, j, room[thread]);
+    }
+  }
+}
+
+// The second launch, straight behind the one whose blocks have the parts.
+template <class Value, class Out>
+void join_parts(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& parts, const Launch& launch) {
+  if (!parts.cuts) return;
+  int columns_log2 = 0;
+  while (columns_log2 < 5 && std::int64_t{1} << columns_log2 < args.n) ++columns_log2;
+  const std::int64_t tiles = (args.n + (1 << columns_log2) - 1) >> columns_log2;
+  const dim3 blocks(static_cast<unsigned>(parts.count), static_cast<unsigned>(std::min<std::int64_t>(tiles, 65535)),
+                    static_cast<unsigned>(std::min<std::int64_t>(args.batches, 65535)));
+  launch_behind(&spmm_join_parts<Value, Out>, blocks, kJoinThreads, launch, args, parts, columns_log2);
+}
+
+}  // namespace spk::cuda

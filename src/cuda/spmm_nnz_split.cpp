@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "cuda/spmm_nnz_split.hpp"
+
+#include <algorithm>
+
+namespace spk::cuda {
+namespace {
+
+NnzSplit split_of(const Device& device, const SpmmProblem& p, std::int64_t least, std::int64_t most,
+                  std::int64_t per_sm) noexcept {
+  const std::int64_t all = p.m + p.a.nnz;
+  const std::int64_t wanted = std::max<std::int64_t>(1, per_sm * device.sm_count / p.c.batch_count);
+  NnzSplit split;
+  split.items = std::max<std::int64_t>(1, std::min(std::max((all + wanted - 1) / wanted, least), most));
+  split.parts = (all + split.items - 1) / split.items;
+  // More entries than columns would take duplicates, which are no reason to hurry.
+  split.cuts = !p.skips_product() && split.parts > 1 && std::min(p.a.nnz, p.k) > split.items;
+  return split;
+}
+
+// Rows that can be longer than `reach` entries and than many times the mean.
+SplitTail tail_of(const SpmmProblem& p, std::int64_t reach, std::int64_t above) noexcept {
+  // More entries than columns would take duplicates, which are no reason to hurry.
+  const std::int64_t longest = std::min(p.a.nnz, p.k), mean = p.m == 0 ? 0 : p.a.nnz / p.m;
+  if (p.skips_product() || longest <= reach || longest <= 32 * mean) return {};
+  SplitTail tail;
+  tail.above = std::max(above, 4 * mean);
+  tail.flags =
+      (static_cast<std::size_t>(p.m) * static_cast<std::size_t>(p.c.batch_count) * sizeof(int) + 255) / 256 * 256;
+  return tail;
+}
+
+}  // namespace
+
+SplitTail split_tail_of_rows(const SpmmProblem& p) noexcept { return tail_of(p, 2304, 256); }
+SplitTail split_tail_of_dot(const SpmmProblem& p) noexcept { return tail_of(p, p.n == 1 ? 4608 : 2304, 128); }
+
+NnzSplit nnz_split_of_rows(const Device& device, const SpmmProblem& p) noexcept {
+  return split_of(device, p, 256, INT32_MAX / 2, 4);
+}
+
+NnzSplit nnz_split_of_dot(const Device& device, const SpmmProblem& p) noexcept {
+  const std::int64_t most = nnz_split_most_items(nnz_split_columns(p.n), size_of(sum_type(p.a.value_type)));
+  return split_of(device, p, std::min<std::int64_t>(256, most), most, 4);
+}
+
+NnzSplitLayout nnz_split_layout(const SpmmProblem& p, const NnzSplit& split) noexcept {
+  NnzSplitLayout layout;
+  if (!split.cuts) return layout;
+  constexpr std::size_t kAlignment = 256;
+  const auto padded = [](std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
+  const std::size_t parts = static_cast<std::size_t>(split.parts) * static_cast<std::size_t>(p.c.batch_count);
+  layout.sums = padded(parts * sizeof(std::int64_t));
+  layout.total = layout.sums + padded(parts * 2 * static_cast<std::size_t>(p.n) * size_of(sum_type(p.a.value_type)));
+  return layout;
+}
+
+}  // namespace spk::cuda

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "core/problems.hpp"
+#include "cuda/device.hpp"
+
+// How the kernels that split a matrix by its nonzeros cut it (kernels/spmm_nnz_split.cuh). Rows and entries together are
+// the items of a matrix; a block has a part of equally many. Nothing of the matrix is read for that.
+namespace spk::cuda {
+
+struct NnzSplit {
+  std::int64_t items = 1;  // of a part
+  std::int64_t parts = 1;  // of one matrix
+  bool cuts = false;       // a row may have more entries than a part has items, and is then cut
+};
+
+NnzSplit nnz_split_of_rows(const Device& device, const SpmmProblem& p) noexcept;
+// For few columns.
+NnzSplit nnz_split_of_dot(const Device& device, const SpmmProblem& p) noexcept;
+
+// Columns that the kernel of few columns makes at once, and the bytes of shared memory for its products.
+constexpr int nnz_split_columns(std::int64_t n) noexcept { return n == 1 ? 1 : 4; }
+constexpr std::int64_t kNnzSplitStage = 16384;
+// Most items of its part: entries of the part's own rows, fewer than twice as many, have room in the stage.
+constexpr std::int64_t nnz_split_most_items(int together, std::size_t sum_bytes) noexcept {
+  const std::int64_t fit = kNnzSplitStage / (2 * together * static_cast<std::int64_t>(sum_bytes));
+  return fit < 1024 ? fit : 1024;
+}
+
+// A kernel that has rows one by one leaves those of more than `above` entries to a launch behind it that is split by
+// nonzeros, where there can be such rows; 0: there is none. Flags, one per block of rows, say whether there are any.
+struct SplitTail {
+  std::int64_t above = 0;
+  std::size_t flags = 0;  // bytes of the flags, a block of rows having one row at least
+};
+SplitTail split_tail_of_rows(const SpmmProblem& p) noexcept;
+SplitTail split_tail_of_dot(const SpmmProblem& p) noexcept;
+
+// What the launch behind gets.
+struct SplitFlags {
+  const int* flags;    // (batches, count)
+  std::int64_t count;  // of a matrix
+  int above;
+};
+
+// The workspace where rows may be cut: the row that is cut and begins in a part (64-bit, per matrix and part), and the
+// sums of the cut rows that a part meets (per matrix, part and slot n numbers).
+struct NnzSplitLayout {
+  std::size_t sums = 0, total = 0;  // bytes
+};
+NnzSplitLayout nnz_split_layout(const SpmmProblem& p, const NnzSplit& split) noexcept;
+
+}  // namespace spk::cuda
