@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "cuda/kernels/sm90.cuh"
+#include "cuda/kernels/spmm_dense_tile.cuh"
+#include "cuda/spmm_dense_slice.hpp"
+
+// C^T = B^T A^T on SM 9.0a, in 16-bit types or in f32 as split products, with few round trips to memory, for products that take a few microseconds.
+//
+// A cluster makes kRows x kCols of C; each of its blocks takes one slice of k. A block asks for its whole part of B by
+// tensor copies (chunks of kLine rows, as many as there are stages), and meanwhile all its warps expand the slice of A
+// into shared memory, kRowsPerWarp rows each: lines of 128 bytes per row and chunk. If the slice is too long for shared memory
+// it goes in steps. Then warpgroups multiply, each 64 columns of B by kProduct rows of A. At the end every block sums
+// kRows / slices rows, which the other blocks have copied to it, in the order of slices.
+//
+// Where a slice begins in a row is found by 32 probes of the row, evenly spaced: a block reads from the last probe
+// before its slice to the first one behind it. So every entry and its follower are seen by some block, which finds rows
+// whose columns do not increase strictly. A NaN in such a row of the expanded slice makes its sums NaN. Sums that are
+// not finite are made again from the stored entries alone, which also keeps what was not stored from meeting B. With
+// split products tiny operands lead to NaN on purpose, too, and short rows are always made again.
+//
+// Dense work on sparse storage: Flash-LLM (arXiv 2309.10285). Split products: Ootomo and Yokota (arXiv 2203.03341).
+namespace spk::cuda {
+
+constexpr int kMostStages = 16;
+constexpr int kSlicePadding = 4;  // floats per line of staged sums
+
+template <class ValueT, class OutT, SliceTile kTileT>
+struct SliceConfig {
+  using Value = ValueT;
+  using Out = OutT;
+  static constexpr bool kSplit = sizeof(Value) == 4;
+  static constexpr int kLine = 128 / sizeof(Value);  // columns of A of a chunk
+  static constexpr int kRows = size_of(kTileT).rows, kCols = size_of(kTileT).cols;
+  static constexpr int kWarps = 16, kThreads = 32 * kWarps, kRowsPerWarp = kRows / kWarps;
+  static constexpr int kColGroups = kCols / 64, kRowGroups = kCols == 256 ? 1 : 2;
+  static constexpr int kGroups = kColGroups * kRowGroups, kProduct = kRows / kRowGroups;  // that multiply
+  static constexpr int kLoBytes = kRows * 128;                                            // from hi to lo
+  static constexpr int kChunkA = (kSplit ? 2 : 1) * kLoBytes, kChunkB = kCols * 128;
+  static constexpr int kPitch = kCols + kSlicePadding;  // of staged sums
+  static_assert(kGroups * 4 <= kWarps, "a warpgroup multiplies 64 columns by kProduct rows");
+};
+
+template <class Value, class Out>
+struct SliceArgs {
+  TileArgs<Value, Out> tile;
+  int slices, chunks, chunks_per_step, stages;
+};
+
+template <class Config>
+struct SliceShared {
+  alignas(8) std::uint64_t full[kMostStages], empty[kMostStages], incoming;
+  int begin[Config::kRows], end[Config::kRows];  // positions of entries
+};
+
+// What one block works on.
+struct SlicePlace {
+  std::int64_t batch, row, col;  // first row and column of the tile
+  int rank, first_chunk, chunks;
+  bool last;  // no block has chunks behind these
+  std::uint32_t b, a;
+};
+
+template <class Config>
+__device__ void copy_slice_of_b(const CUtensorMap* map, const SlicePlace& place, std::uint32_t full, int chunk,
+                                int stage, int z) {
+  sm90::barrier_arrive_expect(full + 8 * stage, Config::kChunkB);
+#pragma unroll
+  for (int j = 0; j < Config::kCols; j += Config::kLine)
+    sm90::tensor_copy(place.b + stage * Config::kChunkB + j * 128, map, full + 8 * stage,
+                      static_cast<int>(place.col) + j, (place.first_chunk + chunk) * Config::kLine, z);
+}
+
+// The entries of the rows of a warp. Eight lanes read a row, four neighbouring entries each.
+template <class Config>
+struct SliceRows {
+  using Value = typename Config::Value;
+  static constexpr int kRows = Config::kRowsPerWarp, kTurns = kRows / 4;  // four rows at a time
+  static constexpr unsigned kAll = 0xffffffffu;
+
+  const int* columns;
+  const Value* values;
+  int limit;   // end of the arrays
+  int bounds;  // lane r: where row r begins
+  int probe[kRows];
+  unsigned bad;  // bit r: row r is out of order
+
+  __device__ int lane() const { return static_cast<int>(threadIdx.x) % 32; }
+  __device__ int begin_of(int r) const { return __shfl_sync(kAll, bounds, r); }
+
+  static __device__ int step_of(int length) { return ((length + 31) / 32 + 3) & ~3; }
+
+  __device__ void probe_rows() {
+    bad = 0;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const int begin = begin_of(r), length = begin_of(r + 1) - begin, at = lane() * step_of(length);
+      probe[r] = at < length ? columns[begin + at] : INT_MAX;
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const int before = __shfl_up_sync(kAll, probe[r], 1);
+      if (__any_sync(kAll, lane() > 0 && probe[r] != INT_MAX && before >= probe[r])) bad |= 1u << r;
+    }
+  }
+
+  struct Quad {
+    int4 column;
+    Pack<Value, 4> value;
+  };
+  __device__ Quad load(int p, int stop) const {
+    Quad q{};
+    if (p < stop) {
+      if (p + 4 <= limit) {
+        q.column = *reinterpret_cast<const int4*>(columns + p);
+        q.value = *reinterpret_cast<const Pack<Value, 4>*>(values + p);
+      } else {
+        int column[4] = {};
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          if (p + e < limit) {
+            column[e] = columns[p + e];
+            q.value.at[e] = values[p + e];
+          }
+        q.column = {column[0], column[1], column[2], column[3]};
+      }
+    }
+    return q;
+  }
+
+  // One entry to its place; true if it is too small to be split.
+  static __device__ bool put(std::uint32_t line, unsigned k, Value value) {
+    const std::uint32_t to = (line ^ k % Config::kLine * static_cast<unsigned>(sizeof(Value))) +
+                             k / Config::kLine * static_cast<unsigned>(Config::kChunkA);
+    if constexpr (Config::kSplit) {
+      const std::uint32_t hi = round_to_tf32(value);
+      store_shared(to, hi);
+      store_shared(to + Config::kLoBytes, round_to_tf32(value - __uint_as_float(hi)));
+      return smallness(__float_as_uint(value)) < kSmallness;
+    } else {
+      asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"(*reinterpret_cast<const unsigned short*>(&value))
+                   : "memory");
+      return false;
+    }
+  }
+  static __device__ void store_shared(std::uint32_t to, std::uint32_t bits) {
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(bits) : "memory");
+  }
+
+  // Entries with columns from `low` on and fewer than `depth` behind it, to lines of shared memory from `tile` on.
+  // first, last: nobody else takes what lies before and behind.
+  __device__ void expand(std::uint32_t tile, int low, int depth, bool first, bool last) {
+    const int high = low + depth, group = lane() / 8, place = lane() % 8;
+    int begins[kTurns], lengths[kTurns], at[kTurns], stop[kTurns], most = 0;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const int begin = begin_of(r), end = begin_of(r + 1);
+      int from = begin, to = end;
+      if (!first || !last) {
+        const int step = step_of(end - begin);
+        const int before = __popc(__ballot_sync(kAll, probe[r] < low));
+        const int within = __popc(__ballot_sync(kAll, probe[r] < high));
+        if (!first) from = begin + max(before - 1, 0) * step;
+        if (!last) to = min(end, begin + within * step + 1);
+      }
+      most = max(most, to - (from & ~3));
+      if (r % 4 == group)
+        begins[r / 4] = begin, lengths[r / 4] = end - begin, at[r / 4] = (from & ~3) + 4 * place, stop[r / 4] = to;
+    }
+    std::uint32_t line[kTurns];
+    int carry[kTurns];  // the column before; positions before a quad's first count as before every column
+    bool untrusted[kTurns];
+#pragma unroll
+    for (int h = 0; h < kTurns; ++h) {
+      const int row = (static_cast<int>(threadIdx.x) / 32 * kRows + h * 4 + group) % 8;
+      line[h] = tile + (h * 4 + group) * 128 + row * 16;
+      carry[h] = INT_MIN;
+      untrusted[h] = false;
+    }
+    constexpr int kAhead = Config::kProduct == 128 || Config::kSplit ? 1 : 2;
+    for (int done = 0; done < most; done += 32 * kAhead) {
+      Quad quads[kAhead][kTurns];
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i)
+#pragma unroll
+        for (int h = 0; h < kTurns; ++h) quads[i][h] = load(at[h] + 32 * i, stop[h]);
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i)
+#pragma unroll
+        for (int h = 0; h < kTurns; ++h) {
+          const int p = at[h] + 32 * i;
+          const Quad& q = quads[i][h];
+          const int column[4] = {q.column.x, q.column.y, q.column.z, q.column.w};
+          // Of the row, and not after the last that is this block's to look at, whose quad is.
+          bool mine[4];
+#pragma unroll
+          for (int e = 0; e < 4; ++e)
+            mine[e] = p < stop[h] && static_cast<unsigned>(p + e - begins[h]) < static_cast<unsigned>(lengths[h]);
+          int before = __shfl_up_sync(kAll, column[3], 1, 8);
+          if (place == 0) before = carry[h];
+          if (p <= begins[h]) before = INT_MIN;
+          carry[h] = __shfl_sync(kAll, column[3], 7, 8);
+          untrusted[h] |= mine[0] && before >= column[0];
+#pragma unroll
+          for (int e = 0; e < 3; ++e) untrusted[h] |= mine[e] && mine[e + 1] && column[e] >= column[e + 1];
+#pragma unroll
+          for (int e = 0; e < 4; ++e) {
+            const unsigned k = static_cast<unsigned>(column[e]) - static_cast<unsigned>(low);
+            if (mine[e] && k < static_cast<unsigned>(depth)) untrusted[h] |= put(line[h], k, q.value.at[e]);
+          }
+        }
+#pragma unroll
+      for (int h = 0; h < kTurns; ++h) at[h] += 32 * kAhead;
+    }
+    __syncwarp();
+#pragma unroll
+    for (int h = 0; h < kTurns; ++h) {
+      const unsigned lanes = __ballot_sync(kAll, untrusted[h]);
+      if (place == 0 && ((lanes >> 8 * group & 0xff) != 0 || (bad >> (h * 4 + group) & 1) != 0))
+        store_shared(line[h], 0x7fff7fff);  // NaN in all these types, before the swizzle: columns 0 and 1
+    }
+  }
+};
+
+// What a warpgroup multiplies: 64 columns of B, from row to row of a chunk, by kProduct lines of A.
+template <class Config>
+struct SliceProduct {
+  using Value = typename Config::Value;
+  float sums[Config::kProduct / 2];
+
+  // Column of the 64 that is row lane / 4 + 8 half of this warp's part of the product.
+  static __device__ int column(int half) {
+    return static_cast<int>(threadIdx.x) / 32 % 4 * 16 + static_cast<int>(threadIdx.x) % 32 / 4 + 8 * half;
+  }
+  __device__ void start() {
+#pragma unroll
+    for (int i = 0; i < Config::kProduct / 2; ++i) sums[i] = 0;
+  }
+  // The chunk before is read to its end when this returns; this one may still be.
+  __device__ void add(std::uint32_t b, std::uint32_t a, int chunk) {
+    const std::uint64_t m = sm90::descriptor(b), k = sm90::descriptor(a);
+    sm90::product_fence();
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      sm90::Product<Value, Config::kProduct, true>::add(sums, m + i * (2048 >> 4), k + i * (32 >> 4), chunk + i);
+    sm90::product_commit();
+    sm90::product_wait<1>();
+  }
+  __device__ void finish() { sm90::keep(sums); }
+};
+
+// In f32: B goes through registers, where it is split. `sums` holds hi hi, `rest` the two small products, which would be
+// cut off at the size of the sum.
+template <class Config>
+requires(Config::kSplit) struct SliceProduct<Config> {
+  static constexpr int kSums = Config::kProduct / 2;
+  float sums[kSums], rest[kSums];
+  std::uint32_t smallest[2];
+
+  // This order of columns keeps the 32 lanes of a load on 32 banks.
+  static __device__ int column(int half) {
+    const int warp = static_cast<int>(threadIdx.x) / 32 % 4, g = static_cast<int>(threadIdx.x) % 32 / 4;
+    return 32 * (warp / 2) + g % 4 + 4 * (2 * (warp % 2) + half) + 16 * (g / 4);
+  }
+  __device__ void start() {
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) sums[i] = rest[i] = 0;
+    smallest[0] = smallest[1] = ~0u;
+  }
+  __device__ void add(std::uint32_t b, std::uint32_t a, int chunk) {
+    using Product = sm90::ProductTf32<Config::kProduct>;
+    const int t = static_cast<int>(threadIdx.x) % 4;
+    const std::uint64_t k_hi = sm90::descriptor(a), k_lo = sm90::descriptor(a + Config::kLoBytes);
+    // Two steps at a time, for the sake of registers; meanwhile the other groups multiply.
+#pragma unroll
+    for (int pair = 0; pair < 4; pair += 2) {
+      std::uint32_t hi[2][4], lo[2][4];
+#pragma unroll
+      for (int step = 0; step < 2; ++step)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const int c = column(i % 2), k = 8 * (pair + step) + t + 4 * (i / 2);
+          const int at = c / 32 * 4096 + k * 128 + ((c / 4 % 8) ^ (k % 8)) * 16 + c % 4 * 4;
+          const std::uint32_t bits = load_shared(b + static_cast<std::uint32_t>(at));
+          split_b<Config>(bits, hi[step][i], lo[step][i], smallest[i % 2]);
+        }
+      sm90::product_fence();
+#pragma unroll
+      for (int step = 0; step < 2; ++step) {
+        const int along = (pair + step) * (32 >> 4);
+        Product::add(sums, hi[step], k_hi + along, chunk + pair + step);
+        Product::add(rest, lo[step], k_hi + along, chunk + pair + step);
+        Product::add(rest, hi[step], k_lo + along, 1);
+      }
+      sm90::product_commit();
+      sm90::product_wait<0>();
+    }
+  }
+  __device__ void finish() {
+    sm90::keep(sums);
+    sm90::keep(rest);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      // Four lanes share a column.
+      smallest[half] = min(smallest[half], __shfl_xor_sync(0xffffffffu, smallest[half], 1));
+      smallest[half] = min(smallest[half], __shfl_xor_sync(0xffffffffu, smallest[half], 2));
+    }
+#pragma unroll
+    for (int i = 0; i < kSums; ++i)
+      sums[i] = smallest[i / 2 % 2] < kSmallness ? __uint_as_float(0x7fffffffu) : sums[i] + rest[i];
+  }
+};
+
+// Zeros to the lines of a warp.
+template <class Config>
+__device__ void clear_lines(std::uint32_t lines, int chunks) {
+  const std::uint32_t to = lines + threadIdx.x % 32 * 16;
+#pragma unroll 4
+  for (int c = 0; c < chunks; ++c)
+#pragma unroll
+    for (int part = 0; part < Config::kChunkA; part += Config::kLoBytes)
+#pragma unroll
+      for (int i = 0; i < Config::kRowsPerWarp * 128; i += 512)
+        asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(to + c * Config::kChunkA + part + i), "r"(0)
+                     : "memory");
+}
+
+// Rows [first, first + count) of the tile from staged sums to C. own: this block's sums, from row 0 of the tile on;
+// others: those of the other slices, from row `first` on.
+template <class Config>
+__device__ void finish_slice(const TileArgs<typename Config::Value, typename Config::Out>& tile,
+                             const Scaling<float>& scaling, const SliceShared<Config>& shared, const SlicePlace& place,
+                             int slices, const float* own, const float* others, bool active) {
+  using Out = typename Config::Out;
+  constexpr int kVector = 16 / sizeof(Out), kPerRow = Config::kCols / kVector, kRowsAtOnce = Config::kThreads / kPerRow;
+  const auto& args = tile.spmm;
+  const bool plain = scaling.beta_is_zero && args.is_plain;
+  const int count = Config::kRows / slices, first = place.rank * count;
+  const int minor = static_cast<int>(threadIdx.x) % kPerRow * kVector;
+  const std::int64_t j = place.col + minor;
+  const int left = static_cast<int>(min(args.n - j, static_cast<std::int64_t>(kVector)));
+  if (left <= 0) return;
+  const bool whole = tile.vector_c && left == kVector;
+#pragma unroll 2
+  for (int r = static_cast<int>(threadIdx.x) / kPerRow; r < count; r += kRowsAtOnce) {
+    const std::int64_t i = place.row + first + r;
+    if (i >= args.m) break;
+    float x[kVector] = {};
+    for (int s = 0; s < slices; ++s) {
+      const float* from = s == place.rank ? own + (first + r) * Config::kPitch
+                                          : others + ((s - (s > place.rank)) * count + r) * Config::kPitch;
+#pragma unroll
+      for (int e = 0; e < kVector; e += 4) {
+        const float4 four = *reinterpret_cast<const float4*>(from + minor + e);
+        x[e] += four.x, x[e + 1] += four.y, x[e + 2] += four.z, x[e + 3] += four.w;
+      }
+    }
+    Out* to = args.c.values + place.batch * args.c.batch_stride + i * args.c.row_stride + j;
+    float zero = 0;  // NaN where a sum is not finite
+#pragma unroll
+    for (int e = 0; e < kVector; ++e) zero = fmaf(x[e], 0.0f, zero);
+    const int begin = shared.begin[first + r], end = shared.end[first + r];
+    const bool is_short = Config::kSplit && end - begin < kShortRow;
+    if (active && (is_short || !(zero == 0))) {
+#pragma unroll
+      for (int e = 0; e < kVector; ++e)
+        if (e < left && (is_short || !isfinite(x[e]))) x[e] = sum_exactly(tile, place.batch, begin, end, j + e);
+    }
+    alignas(16) Out out[kVector];
+    if (plain) {
+#pragma unroll
+      for (int e = 0; e < kVector; ++e) out[e] = FromSum<Out>::of(active ? scaling.alpha * x[e] : 0.0f);
+    } else {
+#pragma unroll
+      for (int e = 0; e < kVector; ++e)
+        if (e < left) out[e] = finish(args, scaling, place.batch, i, j + e, x[e], to + e);
+    }
+    if (whole) {
+      *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(out);
+    } else {
+#pragma unroll
+      for (int e = 0; e < kVector; ++e)
+        if (e < left) to[e] = out[e];
+    }
+  }
+}
+
+template <class Config>
+__global__ void __launch_bounds__(Config::kThreads, 1)
+    spmm_dense_slice(const __grid_constant__ CUtensorMap map,
+                     const __grid_constant__ SliceArgs<typename Config::Value, typename Config::Out> slice) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  using Value = typename Config::Value;
+  extern __shared__ unsigned char dynamic[];
+  __shared__ SliceShared<Config> shared;
+  const auto& tile = slice.tile;
+  const auto& args = tile.spmm;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);  // known to be uniform
+  const std::uint32_t full = sm90::shared_address(shared.full), empty = sm90::shared_address(shared.empty);
+  const std::uint32_t incoming = sm90::shared_address(&shared.incoming);
+  const Scaling<float> scaling = scaling_of(args);
+  const bool active = !args.skips_product && !scaling.alpha_is_zero;
+
+  SlicePlace place;
+  place.rank = slice.slices > 1 ? sm90::rank_in_cluster() : 0;
+  std::int64_t at = blockIdx.x / slice.slices;
+  place.col = at % tile.tiles_n * Config::kCols;
+  at /= tile.tiles_n;
+  place.row = at % tile.tiles_m * Config::kRows;
+  place.batch = at / tile.tiles_m;
+  const int all_chunks = active ? static_cast<int>((args.k + Config::kLine - 1) / Config::kLine) : 0;
+  place.first_chunk = min(place.rank * slice.chunks, all_chunks);
+  place.chunks = min(slice.chunks, all_chunks - place.first_chunk);
+  place.last = place.first_chunk + place.chunks == all_chunks;
+  const std::uint32_t begin = sm90::shared_address(dynamic);
+  place.b = (begin + 1023) & ~1023u;
+  place.a = place.b + slice.stages * Config::kChunkB;
+  unsigned char* const staged = dynamic + (place.b - begin);
+  const int z = tile.b_batch ? static_cast<int>(place.batch) : 0;
+  // Bytes that come from the other blocks of the cluster, and where.
+  const int own_bytes = Config::kRows / slice.slices * Config::kPitch * 4;
+  const int work_bytes = slice.stages * Config::kChunkB + slice.chunks_per_step * Config::kChunkA;
+  const int others_at = max(work_bytes, Config::kRows * Config::kPitch * 4);
+
+  // First of all what the longest chain of loads begins with.
+  SliceRows<Config> rows;
+  rows.columns = static_cast<const int*>(args.indices) + place.batch * args.indices_stride;
+  rows.values = args.values + place.batch * args.values_stride;
+  rows.limit = static_cast<int>(args.entries);
+  rows.bounds = 0;
+  constexpr int kOwn = Config::kRowsPerWarp;
+  if (active && lane <= kOwn) rows.bounds = row_start(tile, place.batch, min(place.row + warp * kOwn + lane, args.m));
+
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < slice.stages; ++s) {
+      sm90::barrier_init(full + 8 * s, 1);
+      sm90::barrier_init(empty + 8 * s, Config::kSplit ? Config::kGroups : Config::kWarps / 4);
+    }
+    sm90::barrier_init(incoming, 1);
+    sm90::barrier_init_fence();
+    if (slice.slices > 1) sm90::barrier_arrive_expect(incoming, own_bytes * (slice.slices - 1));
+    for (int c = 0; c < min(place.chunks, slice.stages); ++c) copy_slice_of_b<Config>(&map, place, full, c, c, z);
+  }
+  if (slice.slices > 1) {
+    __syncwarp();
+    sm90::cluster_arrive();
+  }
+
+  const std::uint32_t lines = place.a + warp * kOwn * 128;
+  clear_lines<Config>(lines, min(place.chunks, slice.chunks_per_step));
+  if (lane < kOwn) shared.begin[warp * kOwn + lane] = rows.bounds;
+  if (lane > 0 && lane <= kOwn) shared.end[warp * kOwn + lane - 1] = rows.bounds;
+  const bool one_step = place.chunks <= slice.chunks_per_step;
+  rows.bad = 0;
+  if (!one_step || place.chunks < all_chunks) rows.probe_rows();
+
+  const int group = warp / 4, col_group = group % Config::kColGroups;
+  const int row_group = group / Config::kColGroups % Config::kRowGroups;
+  // In 16-bit types spare warpgroups do what others do: wgmma in a branch that may diverge would be serialised.
+  const bool multiplies = !Config::kSplit || group < Config::kGroups;
+  SliceProduct<Config> product;
+  product.start();
+  for (int step = 0; step < place.chunks; step += slice.chunks_per_step) {
+    const int chunks = min(slice.chunks_per_step, place.chunks - step);
+    if (step > 0) {
+      __syncthreads();
+      clear_lines<Config>(lines, chunks);
+    }
+    __syncwarp();
+    rows.expand(lines, (place.first_chunk + step) * Config::kLine + args.base, chunks * Config::kLine,
+                place.first_chunk + step == 0, place.last && step + chunks == place.chunks);
+    sm90::proxy_fence();
+    __syncthreads();
+    for (int c = step; multiplies && c < step + chunks; ++c) {
+      const int stage = c % slice.stages;
+      sm90::barrier_wait(full + 8 * stage, (c / slice.stages) & 1);
+      product.add(place.b + stage * Config::kChunkB + col_group * 64 * 128,
+                  place.a + (c - step) * Config::kChunkA + row_group * Config::kProduct * 128, c);
+      // The chunk before is read to its end. Its stage may have to take another one.
+      const int before = c - 1, next = before + slice.stages;
+      if (before >= 0 && next < place.chunks) {
+        const int old = before % slice.stages;
+        if (threadIdx.x % 128 == 0) sm90::barrier_arrive(empty + 8 * old);
+        if (threadIdx.x == 0) {
+          sm90::barrier_wait(empty + 8 * old, (before / slice.stages) & 1);
+          copy_slice_of_b<Config>(&map, place, full, next, old, z);
+        }
+        __syncwarp();
+      }
+    }
+    if (multiplies) sm90::product_wait<0>();
+  }
+  if (multiplies) product.finish();
+
+  __syncthreads();  // everybody has read its operands: sums take their place
+  float* own = reinterpret_cast<float*>(staged);
+  const float* others = reinterpret_cast<const float*>(staged + others_at);
+  if (group < Config::kGroups) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float* to = own + (row_group * Config::kProduct + lane % 4 * 2) * Config::kPitch + col_group * 64 +
+                  SliceProduct<Config>::column(half);
+#pragma unroll
+      for (int i = 0; i < Config::kProduct / 8; ++i) {
+        to[8 * i * Config::kPitch] = product.sums[4 * i + 2 * half];
+        to[(8 * i + 1) * Config::kPitch] = product.sums[4 * i + 2 * half + 1];
+      }
+    }
+  }
+  if (slice.slices > 1) sm90::proxy_fence();
+  __syncthreads();
+  if (slice.slices > 1) {
+    sm90::cluster_wait();  // all have begun, and set up their barriers
+    if (threadIdx.x > 0 && threadIdx.x < slice.slices) {
+      const int r = (place.rank + static_cast<int>(threadIdx.x)) % slice.slices;
+      const std::uint32_t to = place.b + others_at + (place.rank - (place.rank > r)) * own_bytes;
+      sm90::copy_there(sm90::address_in(r, to), place.b + r * own_bytes, own_bytes, sm90::address_in(r, incoming));
+    }
+    __syncwarp();
+    sm90::barrier_wait(incoming, 0);
+    sm90::cluster_arrive();
+  }
+  finish_slice<Config>(tile, scaling, shared, place, slice.slices, own, others, active);
+  if (slice.slices > 1) sm90::cluster_wait();  // all have got what they copied from here
+#endif
+}
+
+}  // namespace spk::cuda
