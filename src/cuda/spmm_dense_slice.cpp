@@ -18,8 +18,8 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return a / b + 
 struct SliceRates {
   double start, chunk[4], entries, step, store[4], exchange[4];
 };
-constexpr SliceRates kHalfRates = {2.52, {0.404, 0.545, 0.606, 0.876}, 0.308,
-                                   1.79, {0, 0.23, 1.09, 1.84},        {0.98, 1.64, 3.57, 4.02}};
+constexpr SliceRates kHalfRates = {1.07, {0.39, 0.447, 0.626, 0.854}, 0.253,
+                                   2.7,  {0.35, 0.81, 1.88, 2.92},    {2.2, 2.37, 3.39, 3.24}};
 constexpr SliceRates kSplitRates = {1.63, {0.613, 0.84}, 0.38, 3.38, {1.31, 2.73}, {0.83, 0.31}};
 
 // Clusters must lie in one group of multiprocessors, of which some are left over: with one block each, this share of the

@@ -33,8 +33,8 @@ struct SliceConfig {
   static constexpr bool kSplit = sizeof(Value) == 4;
   static constexpr int kLine = 128 / sizeof(Value);  // columns of A of a chunk
   static constexpr int kRows = size_of(kTileT).rows, kCols = size_of(kTileT).cols;
-  static constexpr int kWarps = 16, kThreads = 32 * kWarps, kRowsPerWarp = kRows / kWarps;
-  static constexpr int kColGroups = kCols / 64, kRowGroups = kCols == 256 ? 1 : 2;
+  static constexpr int kWarps = kSplit ? 8 : 16, kThreads = 32 * kWarps, kRowsPerWarp = kRows / kWarps;
+  static constexpr int kColGroups = kCols / 64, kRowGroups = kCols == 256 || (kSplit && kCols == 128) ? 1 : 2;
   static constexpr int kGroups = kColGroups * kRowGroups, kProduct = kRows / kRowGroups;  // that multiply
   static constexpr int kLoBytes = kRows * 128;                                            // from hi to lo
   static constexpr int kChunkA = (kSplit ? 2 : 1) * kLoBytes, kChunkB = kCols * 128;
@@ -178,7 +178,7 @@ struct SliceRows {
       carry[h] = INT_MIN;
       untrusted[h] = false;
     }
-    constexpr int kAhead = Config::kProduct == 128 || Config::kSplit ? 1 : 2;
+    constexpr int kAhead = Config::kProduct == 128 ? 1 : 2;
     for (int done = 0; done < most; done += 32 * kAhead) {
       Quad quads[kAhead][kTurns];
 #pragma unroll
@@ -436,7 +436,7 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
   if (threadIdx.x == 0) {
     for (int s = 0; s < slice.stages; ++s) {
       sm90::barrier_init(full + 8 * s, 1);
-      sm90::barrier_init(empty + 8 * s, Config::kSplit ? Config::kGroups : Config::kWarps / 4);
+      sm90::barrier_init(empty + 8 * s, Config::kWarps / 4);
     }
     sm90::barrier_init(incoming, 1);
     sm90::barrier_init_fence();
@@ -458,8 +458,7 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
 
   const int group = warp / 4, col_group = group % Config::kColGroups;
   const int row_group = group / Config::kColGroups % Config::kRowGroups;
-  // In 16-bit types spare warpgroups do what others do: wgmma in a branch that may diverge would be serialised.
-  const bool multiplies = !Config::kSplit || group < Config::kGroups;
+  // Spare warpgroups do what others do: wgmma in a branch that may diverge would be serialised.
   SliceProduct<Config> product;
   product.start();
   for (int step = 0; step < place.chunks; step += slice.chunks_per_step) {
@@ -473,7 +472,7 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
                 place.first_chunk + step == 0, place.last && step + chunks == place.chunks);
     sm90::proxy_fence();
     __syncthreads();
-    for (int c = step; multiplies && c < step + chunks; ++c) {
+    for (int c = step; c < step + chunks; ++c) {
       const int stage = c % slice.stages;
       sm90::barrier_wait(full + 8 * stage, (c / slice.stages) & 1);
       product.add(place.b + stage * Config::kChunkB + col_group * 64 * 128,
@@ -490,9 +489,9 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
         __syncwarp();
       }
     }
-    if (multiplies) sm90::product_wait<0>();
+    sm90::product_wait<0>();
   }
-  if (multiplies) product.finish();
+  product.finish();
 
   __syncthreads();  // everybody has read its operands: sums take their place
   float* own = reinterpret_cast<float*>(staged);
