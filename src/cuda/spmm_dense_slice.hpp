@@ -5,8 +5,8 @@
 #include "core/problems.hpp"
 #include "cuda/device.hpp"
 
-// SpMM in 16-bit types, and in f32 as split products, on tensor cores of SM 9.0a, with whole slices of A along k expanded in shared memory
-// (kernels/spmm_dense_slice*): what the kernels take, how a problem is cut, and what it will cost.
+// SpMM in 16-bit types, and in f32 as split products, on tensor cores of SM 9.0a, with whole slices of A along k
+// expanded in shared memory (kernels/spmm_dense_slice*): what the kernels take, how a problem is cut, its cost.
 namespace spk::cuda {
 
 // Rows of A x columns of B per cluster of blocks.
