@@ -47,15 +47,14 @@ constexpr double kTail = 4;
 double cost_rows(const Device& device, const SpmmProblem& p) {
   const double vector = 16 / value_bytes(p);
   const double n = static_cast<double>(p.n);
-  // In 16-bit types, measured on an H200: wide products cost by entries and rows alike, and more than the rates below.
-  if (value_bytes(p) == 2 && n > 2 * vector) {
-    const double rows = static_cast<double>(p.m) * static_cast<double>(p.c.batch_count);
-    return 4 + (entries(p) + 40 * rows) * (n + 32) * 7.4e-5 / device.sm_count;
-  }
   const double columns = n <= 2 * vector ? 2 * vector : n;
   const double share = n >= 96 * vector ? 0.50 : 0.36;
-  const double time =
-      gather(device, p, columns, 2.4, share) + latency(p, n <= 2 * vector ? 32 : 4) + written(p) / kWriteRate;
+  double time = gather(device, p, columns, 2.4, share) + latency(p, n <= 2 * vector ? 32 : 4) + written(p) / kWriteRate;
+  // In 16-bit types, measured on an H200: wide products cost by entries and rows alike.
+  if (value_bytes(p) == 2 && n > 2 * vector) {
+    const double rows = static_cast<double>(p.m) * static_cast<double>(p.c.batch_count);
+    time = 4 + (entries(p) + 40 * rows) * (n + 32) * 7.4e-5 / device.sm_count;
+  }
   // A warp has a row, however short: a multiprocessor holds 16 warps, each of which waits for its loads.
   const double tile = n > 48 * vector ? 64 * vector : n > 8 * vector ? 16 * vector : 8 * vector;
   const double warps = static_cast<double>(p.m) * std::ceil(n / tile) * static_cast<double>(p.c.batch_count);
