@@ -84,9 +84,9 @@ def cupy_times():
     return times
 
 
-def child(seconds):
+def child(seconds, has_cupy):
     warnings.filterwarnings("ignore")
-    print(json.dumps(torch_times(seconds) | cupy_times()))
+    print(json.dumps(torch_times(seconds) | (cupy_times() if has_cupy else {})))
 
 
 def geometric_mean(values):
@@ -100,6 +100,7 @@ def main():
     parser.add_argument("--json", required=True)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=60, help="of torch in one process")
+    parser.add_argument("--no-cupy", action="store_true")
     args = parser.parse_args()
     best, sums = {"plain": {}, "preloaded": {}}, ""
     for _ in range(args.rounds):
@@ -107,8 +108,8 @@ def main():
             environment = dict(os.environ)
             if who == "preloaded":
                 environment |= {"LD_PRELOAD": os.path.abspath(args.library), "SPK_CUSPARSE": "on,count"}
-            run = subprocess.run([sys.executable, __file__, "--child", str(args.seconds)], env=environment,
-                                 capture_output=True, text=True, check=True)
+            command = [sys.executable, __file__, "--child", str(args.seconds), "" if args.no_cupy else "cupy"]
+            run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
             sums = next(iter(re.findall("SpMM handled.*", run.stderr)), sums)
             for key, value in json.loads(run.stdout.splitlines()[-1]).items():
                 times[key] = min(value, times.get(key, math.inf))
@@ -132,7 +133,7 @@ def main():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] == "--child":
-        child(float(sys.argv[2]))
+    if sys.argv[1:2] == ["--child"]:
+        child(float(sys.argv[2]), sys.argv[3] == "cupy")
     else:
         main()
