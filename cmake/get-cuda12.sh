@@ -34,7 +34,8 @@ Acquire::Retries "3";
 END
 apt12() { APT_CONFIG=$work/apt.conf apt-get -q "$@"; }
 apt12 update
-(cd "$work/packages" && apt12 download nvidia-cuda-toolkit nvidia-cuda-dev libnvvm4 libcudart12 libcu++-dev)
+set -- nvidia-cuda-toolkit nvidia-cuda-dev libnvvm4 libcudart12 libcu++-dev libcub-dev libthrust-dev
+(cd "$work/packages" && apt12 download "$@")
 
 # Filtered as it streams by: nearly all of nvidia-cuda-dev are static libraries that nothing here links.
 unpack() { # PACKAGE PATTERN...
@@ -50,7 +51,7 @@ unpack nvidia-cuda-toolkit "$@"
 unpack nvidia-cuda-dev './usr/include/*' "$lib/libcudart*" "$lib/libcudadevrt.a" "$lib/libculibos.a" "$lib/stubs/*"
 unpack libnvvm4 "$lib/*"
 unpack libcudart12 "$lib/*"
-unpack libcu++-dev './usr/include/*'
+for headers in libcu++-dev libcub-dev libthrust-dev; do unpack "$headers" './usr/include/*'; done
 
 # The layout of NVIDIA's own packages, which nvcc and CMake know; Debian's nvcc.profile names absolute places.
 rm -rf "$prefix"
