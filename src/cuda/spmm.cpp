@@ -86,20 +86,19 @@ std::size_t bytes_of(std::int64_t count, std::size_t size) {
 std::size_t no_workspace(const Device&, const SpmmProblem&) { return 0; }
 
 std::size_t nnz_rows_workspace(const Device& device, const SpmmProblem& p) {
-  return nnz_split_layout(p, nnz_split_of_rows(device, p)).total;
+  return nnz_split_layout(p, nnz_split_of_rows(device, p, false)).total;
 }
 std::size_t nnz_dot_workspace(const Device& device, const SpmmProblem& p) {
-  return nnz_split_layout(p, nnz_split_of_dot(device, p)).total;
+  return nnz_split_layout(p, nnz_split_of_dot(device, p, false)).total;
 }
-
-// Rows that are left over have flags, and what the kernel split by nonzeros needs.
+// Rows that are left over have flags, and what the kernel behind needs.
 std::size_t rows_workspace(const Device& device, const SpmmProblem& p) {
   const SplitTail tail = split_tail_of_rows(p);
-  return tail.above == 0 ? 0 : tail.flags + nnz_rows_workspace(device, p);
+  return tail.above == 0 ? 0 : tail.flags + nnz_split_layout(p, nnz_split_of_rows(device, p, true)).total;
 }
 std::size_t dot_workspace(const Device& device, const SpmmProblem& p) {
   const SplitTail tail = split_tail_of_dot(p);
-  return tail.above == 0 ? 0 : tail.flags + nnz_dot_workspace(device, p);
+  return tail.above == 0 ? 0 : tail.flags + nnz_split_layout(p, nnz_split_of_dot(device, p, true)).total;
 }
 
 // Rows of op(B), of every matrix of B's batch; behind them, what the kernels for rows may need.

@@ -36,13 +36,13 @@ SplitTail tail_of(const SpmmProblem& p, std::int64_t reach, std::int64_t above) 
 SplitTail split_tail_of_rows(const SpmmProblem& p) noexcept { return tail_of(p, 2304, 256); }
 SplitTail split_tail_of_dot(const SpmmProblem& p) noexcept { return tail_of(p, p.n == 1 ? 4608 : 2304, 128); }
 
-NnzSplit nnz_split_of_rows(const Device& device, const SpmmProblem& p) noexcept {
-  return split_of(device, p, 256, INT32_MAX / 2, 4);
+NnzSplit nnz_split_of_rows(const Device& device, const SpmmProblem& p, bool behind) noexcept {
+  return split_of(device, p, 256, INT32_MAX / 2, behind ? 2 : 4);
 }
 
-NnzSplit nnz_split_of_dot(const Device& device, const SpmmProblem& p) noexcept {
+NnzSplit nnz_split_of_dot(const Device& device, const SpmmProblem& p, bool behind) noexcept {
   const std::int64_t most = nnz_split_most_items(nnz_split_columns(p.n), size_of(sum_type(p.a.value_type)));
-  return split_of(device, p, std::min<std::int64_t>(256, most), most, 4);
+  return split_of(device, p, std::min<std::int64_t>(256, most), most, behind ? 2 : 4);
 }
 
 NnzSplitLayout nnz_split_layout(const SpmmProblem& p, const NnzSplit& split) noexcept {

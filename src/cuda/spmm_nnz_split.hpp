@@ -15,9 +15,10 @@ struct NnzSplit {
   bool cuts = false;       // a row may have more entries than a part has items, and is then cut
 };
 
-NnzSplit nnz_split_of_rows(const Device& device, const SpmmProblem& p) noexcept;
+// behind: for a launch behind another one, which mostly finds nothing to do: fewer blocks.
+NnzSplit nnz_split_of_rows(const Device& device, const SpmmProblem& p, bool behind) noexcept;
 // For few columns.
-NnzSplit nnz_split_of_dot(const Device& device, const SpmmProblem& p) noexcept;
+NnzSplit nnz_split_of_dot(const Device& device, const SpmmProblem& p, bool behind) noexcept;
 
 // Columns that the kernel of few columns makes at once, and the bytes of shared memory for its products.
 constexpr int nnz_split_columns(std::int64_t n) noexcept { return n == 1 ? 1 : 4; }

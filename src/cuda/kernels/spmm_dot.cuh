@@ -28,6 +28,7 @@ __global__ void __launch_bounds__(kDotThreads)
     spmm_dot(const __grid_constant__ SpmmArgs<Value, Out> args, const DotGrid grid) {
   using S = Sum<Value>;
   __shared__ S partial[kDotThreads / 32][kCols];
+  if (grid.flags != nullptr) let_kernel_behind_start();
   const int lanes = 1 << grid.lanes_log2, thread = static_cast<int>(threadIdx.x), lane = thread & (lanes - 1);
   const std::int64_t rows_per_block = kDotThreads >> grid.lanes_log2;
   const Scaling<S> scaling = scaling_of(args);

@@ -17,6 +17,7 @@ template <class Value, class Out, class Index, int kCols>
 __global__ void __launch_bounds__(kNnzDotThreads)
     spmm_nnz_dot(const __grid_constant__ SpmmArgs<Value, Out> args, const SplitParts<Sum<Value>> parts) {
   using S = Sum<Value>;
+  let_kernel_behind_start();
   wait_for_kernel_in_front();
   constexpr int kWarps = kNnzDotThreads / 32, kAhead = 4;
   constexpr int kStage = static_cast<int>(2 * nnz_split_most_items(kCols, sizeof(S)));
@@ -126,7 +127,8 @@ __global__ void __launch_bounds__(kNnzDotThreads)
 template <class Value, class Out, class Index, int kCols>
 void launch_spmm_nnz_dot(const SpmmCall& call, const Launch& launch) {
   const SpmmProblem& p = call.p;
-  const auto parts = split_parts<Sum<Value>>(call, nnz_split_of_dot(launch.device, p), launch.workspace);
+  const auto parts =
+      split_parts<Sum<Value>>(call, nnz_split_of_dot(launch.device, p, call.left_over != nullptr), launch.workspace);
   const dim3 blocks(static_cast<unsigned>(parts.count),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const auto args = spmm_args<Value, Out>(call);

@@ -26,6 +26,7 @@ template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks>
 __global__ void __launch_bounds__(kNnzThreads) spmm_nnz_rows(const __grid_constant__ SpmmArgs<Value, Out> args,
                                                              const NnzGrid grid, const SplitParts<Sum<Value>> parts) {
   using S = Sum<Value>;
+  let_kernel_behind_start();
   wait_for_kernel_in_front();
   constexpr int kWarps = kNnzThreads / 32, kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
   __shared__ S partial[kWarps * kTile];
@@ -148,7 +149,7 @@ template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks 
 void launch_spmm_nnz_rows(const SpmmCall& call, const Launch& launch) {
   const SpmmProblem& p = call.p;
   constexpr int kTile = kLanes * kVec * kPacks;
-  const NnzSplit split = nnz_split_of_rows(launch.device, p);
+  const NnzSplit split = nnz_split_of_rows(launch.device, p, call.left_over != nullptr);
   const auto parts = split_parts<Sum<Value>>(call, split, launch.workspace);
   NnzGrid grid{};
   // No more such rows than the list has room for: whole rows of a block have up to twice its items.
@@ -157,7 +158,8 @@ void launch_spmm_nnz_rows(const SpmmCall& call, const Launch& launch) {
   if (call.left_over != nullptr) grid.long_row = std::max(grid.long_row, call.left_over->above);
   grid.packed_c = packs_columns<Out>(p.c, kVec);
   // Tiles of columns share what a block found out, while there are blocks enough.
-  const std::int64_t tiles = (p.n + kTile - 1) / kTile, enough = std::int64_t{8} * launch.device.sm_count;
+  const std::int64_t tiles = (p.n + kTile - 1) / kTile,
+                     enough = std::int64_t{call.left_over != nullptr ? 2 : 8} * launch.device.sm_count;
   const std::int64_t across = (enough + split.parts * p.c.batch_count - 1) / (split.parts * p.c.batch_count);
   const dim3 blocks(static_cast<unsigned>(split.parts),
                     static_cast<unsigned>(std::min<std::int64_t>({tiles, across, 65535})),

@@ -116,13 +116,6 @@ __device__ void tell_cut_row(const SplitParts<S>& parts, const SplitShare& share
   if (parts.cuts) parts.rows[batch * parts.count + part] = share.cut[1].count > 0 ? share.end : -1;
 }
 
-// In a kernel that launch_behind() may have launched: what the kernel before wrote is there.
-__device__ inline void wait_for_kernel_in_front() {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
-}
-
 // Launches a kernel straight behind another one. Its start overlaps with the end of that, where the code at hand knows how
 // to wait, and the driver how to capture that.
 template <class... Parameters>
@@ -189,7 +182,7 @@ void join_parts(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& 
   int columns_log2 = 0;
   while (columns_log2 < 5 && std::int64_t{1} << columns_log2 < args.n) ++columns_log2;
   const std::int64_t tiles = (args.n + (1 << columns_log2) - 1) >> columns_log2;
-  const dim3 blocks(static_cast<unsigned>(parts.count), static_cast<unsigned>(std::min<std::int64_t>(tiles, 65535)),
+  const dim3 blocks(static_cast<unsigned>(parts.count), static_cast<unsigned>(std::min<std::int64_t>(tiles, 4)),
                     static_cast<unsigned>(std::min<std::int64_t>(args.batches, 65535)));
   launch_behind(&spmm_join_parts<Value, Out>, blocks, kJoinThreads, launch, args, parts, columns_log2);
 }

@@ -74,6 +74,7 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
   constexpr int kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
   __shared__ S partial[kRowsWarps * kTile];
   __shared__ RowRange ranges[kRowsWarps];  // of the block's long rows, others are empty
+  if (grid.flags != nullptr) let_kernel_behind_start();
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int warps_per_row = 1 << grid.warps_log2;
   const int share = warp & (warps_per_row - 1);  // which part of the row this warp takes
