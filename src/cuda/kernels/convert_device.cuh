@@ -158,7 +158,10 @@ void launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, s
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
   config.attrs = &attribute;
-  config.numAttrs = overlaps ? 1u : 0u;
+  // Code made from PTX of an older SM does not wait.
+  cudaFuncAttributes code{};
+  if (overlaps) SPK_CUDA_CHECK(cudaFuncGetAttributes(&code, kernel));
+  config.numAttrs = code.ptxVersion >= 90 ? 1u : 0u;
   SPK_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, Parameters(std::forward<Arguments>(arguments))...));
 }
 
