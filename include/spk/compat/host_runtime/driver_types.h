@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "library_types.h"
+
 #ifdef __DRIVER_TYPES_H__
 #error "driver_types.h of a CUDA toolkit came first; put spk/compat/host_runtime on the include path instead of it"
 #endif
@@ -21,7 +23,7 @@
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define CUDART_CB
 
-enum cudaError {
+enum cudaError SPK_HOST_INT {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
@@ -66,7 +68,7 @@ enum cudaError {
 };
 typedef enum cudaError cudaError_t;
 
-enum cudaMemcpyKind {
+enum cudaMemcpyKind SPK_HOST_INT {
   cudaMemcpyHostToHost = 0,
   cudaMemcpyHostToDevice = 1,
   cudaMemcpyDeviceToHost = 2,
@@ -74,7 +76,7 @@ enum cudaMemcpyKind {
   cudaMemcpyDefault = 4
 };
 
-enum cudaMemoryType {
+enum cudaMemoryType SPK_HOST_INT {
   cudaMemoryTypeUnregistered = 0,
   cudaMemoryTypeHost = 1,
   cudaMemoryTypeDevice = 2,
@@ -89,7 +91,7 @@ struct cudaPointerAttributes {
 };
 
 /* The subset that is answered; the numbers are CUDA's. */
-enum cudaDeviceAttr {
+enum cudaDeviceAttr SPK_HOST_INT {
   cudaDevAttrMaxThreadsPerBlock = 1,
   cudaDevAttrMaxBlockDimX = 2,
   cudaDevAttrMaxGridDimX = 5,

@@ -13,7 +13,14 @@
 #endif
 #define __LIBRARY_TYPES_H__
 
-typedef enum cudaDataType_t {
+/* With a type of their own, C++ enumerations hold any number, so that a wrong one is refused instead of undefined. */
+#ifdef __cplusplus
+#define SPK_HOST_INT : int
+#else
+#define SPK_HOST_INT
+#endif
+
+typedef enum cudaDataType_t SPK_HOST_INT {
   CUDA_R_32F = 0,
   CUDA_R_64F = 1,
   CUDA_R_16F = 2,
@@ -50,7 +57,11 @@ typedef enum cudaDataType_t {
   CUDA_R_4F_E2M1 = 33
 } cudaDataType;
 
-typedef enum libraryPropertyType_t { MAJOR_VERSION = 0, MINOR_VERSION = 1, PATCH_LEVEL = 2 } libraryPropertyType;
+typedef enum libraryPropertyType_t SPK_HOST_INT {
+  MAJOR_VERSION = 0,
+  MINOR_VERSION = 1,
+  PATCH_LEVEL = 2
+} libraryPropertyType;
 
 #ifndef __cplusplus
 typedef enum cudaDataType_t cudaDataType_t;
