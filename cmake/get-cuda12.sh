@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The spk authors
 # get-cuda12.sh PREFIX: lays out compiler, headers and static runtime of CUDA 12.4 below PREFIX, from the packages of
 # Debian 13. CUDA 13 no longer compiles for Volta (SM 7.0). Nothing is installed: apt works on lists of its own here, so
-# the system's package sources and packages stay as they are. Needs 1.3 GB below PREFIX while it runs, 0.3 GB after.
+# the system's own stay as they are. Needs 1.3 GB beside PREFIX while it runs, 0.3 GB in PREFIX after it.
 # The toolkit is NVIDIA's, under its own licence; it is no part of spk.
 set -eu
 

@@ -275,6 +275,24 @@ TEST_P(SpmmKernelTest, RunsBatches) {
   EXPECT_GT(ran, 0);
 }
 
+// Few rows with an entry, and runs of rows without between them, before them and after them.
+TEST_P(SpmmKernelTest, ClearsNearlyEmptyMatrices) {
+  int ran = 0;
+  for (const std::int64_t n : {1, 4, 19, 140})
+    for (const Order c_order : {Order::row, Order::col})
+      for (const unsigned seed : {1u, 2u, 3u}) {
+        SpmmShape s = shape_for(n);
+        s.m = 200;
+        s.k = 60;
+        s.density = 0.0005;
+        s.c_order = c_order;
+        s.c_padding = 3;
+        s.seed = seed;
+        ran += check(s);
+      }
+  EXPECT_GT(ran, 0);
+}
+
 TEST_P(SpmmKernelTest, TakesRowSlices) {
   SpmmShape s = shape_for(6);
   s.m = 12;
