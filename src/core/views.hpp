@@ -39,7 +39,8 @@ struct SparseView {
   // Rows (CSR, COO), columns (CSC), block rows (BSR, Blocked-ELL) or slices (SELL); offsets has one element more.
   std::int64_t major() const noexcept {
     if (format == Format::sell) return rows / slice_size + (rows % slice_size != 0 ? 1 : 0);
-    return format == Format::csc ? cols : rows / block_size;
+    if (block_size == 1) return format == Format::csc ? cols : rows;  // a division costs more than the rest of a check
+    return rows / block_size;
   }
   // Block columns of the matrix; columns where there are no blocks.
   std::int64_t block_cols() const noexcept { return cols / block_size; }

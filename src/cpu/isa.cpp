@@ -53,11 +53,6 @@ Isa available_isa() noexcept {
   return isa;
 }
 
-bool isa_supports(Isa available, Isa needed) noexcept {
-  if (needed == Isa::scalar || available == needed) return true;
-  return available == Isa::avx512 && needed == Isa::avx2;
-}
-
 const char* name_of(Isa isa) noexcept {
   switch (isa) {
     case Isa::scalar: return "scalar";

@@ -11,7 +11,9 @@ enum class Isa : int { scalar = 0, neon = 1, avx2 = 2, avx512 = 3 };
 // The best set that is built in, that processor and system support, and that SPK_CPU_ISA allows. Fixed at first use.
 Isa available_isa() noexcept;
 
-bool isa_supports(Isa available, Isa needed) noexcept;
+constexpr bool isa_supports(Isa available, Isa needed) noexcept {
+  return needed == Isa::scalar || available == needed || (available == Isa::avx512 && needed == Isa::avx2);
+}
 
 const char* name_of(Isa isa) noexcept;
 

@@ -3,6 +3,7 @@
 #include "cpu/spmm.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/error.hpp"
 #include "cpu/kernels/spmm_kernels.hpp"
@@ -101,29 +102,34 @@ bool fills_vectors(const Operand& b, const SpmmLayout& l) noexcept {
 }
 
 // Blocks of op(B)'s rows for the first-level cache (kernels/spmm_blocked.hpp), where a row of A has enough entries in one
-// to pay for going through C once more. The limits are measured on the DLMC matrices, Zen 4. A panel of all rows of a
-// tall B would leave the second-level cache unless it is narrow.
-void choose_blocks(const SpmmProblem& p, bool narrow, SpmmLayout& l) noexcept {
+// to pay for going through C once more. The limits are measured on the DLMC matrices, Zen 4. Sparse rows take blocks that
+// exceed the first-level cache: what they hit of it still pays, the more so where all of B leaves the second-level one.
+void choose_blocks(const SpmmProblem& p, SpmmLayout& l) noexcept {
+  const bool plain = p.a.value_type == ValueType::f32 || p.a.value_type == ValueType::f64;
+  if (!plain || is_block_format(p.a.format) || p.a.nnz / kUsesOfRow < p.k || l.vectors < 3) return;
   struct Shape {
     std::int64_t vectors;  // of a tile
     std::int32_t sets;
-    std::int64_t cache_bytes;
     double entries;  // of a row in a block, at least
+    std::int64_t least_bytes, most_bytes, most_bytes_of_large;
   };
-  constexpr Shape kShapes[] = {{8, 1, 32 << 10, 10}, {4, 2, 48 << 10, 12}};
-  const bool plain = p.a.value_type == ValueType::f32 || p.a.value_type == ValueType::f64;
-  if (!plain || is_block_format(p.a.format) || p.a.nnz / kUsesOfRow < p.k) return;
+  constexpr Shape kWide{8, 1, 7, 32 << 10, 64 << 10, 96 << 10}, kNarrow{4, 2, 12, 48 << 10, 48 << 10, 48 << 10};
+  const Shape& shape = l.vectors > 4 ? kWide : kNarrow;
+  const std::int64_t row_bytes = shape.vectors * l.lanes * l.real_bytes;
+  constexpr std::int64_t kLargeBytes = 1 << 19, kStep = 32;
+  // Several panels that large are better halved than cut into large blocks.
+  const std::int64_t most =
+      (p.k * row_bytes > kLargeBytes && l.vectors <= shape.vectors ? shape.most_bytes_of_large : shape.most_bytes) /
+      row_bytes;
   const double density = static_cast<double>(p.a.nnz) / (static_cast<double>(p.m) * static_cast<double>(p.k));
-  for (const Shape& shape : kShapes) {
-    if (shape.vectors == 8 ? narrow || l.vectors <= 4 : l.vectors < 3 || l.vectors == 5) continue;
-    const std::int64_t rows = shape.cache_bytes / (shape.vectors * l.lanes * l.real_bytes);
-    if (p.k < 2 * rows || density * static_cast<double>(rows) < shape.entries) continue;
-    l.tiles = ceil_div(l.vectors, shape.vectors);
-    l.pitch = ceil_div(l.vectors, l.tiles) * l.lanes;
-    l.sets = shape.sets;
-    l.block_rows = rows;
-    return;
-  }
+  if (density * static_cast<double>(most) < shape.entries) return;
+  const std::int64_t wanted = (static_cast<std::int64_t>(shape.entries / density) + kStep) / kStep * kStep;
+  const std::int64_t rows = std::clamp(wanted, shape.least_bytes / row_bytes, most);
+  if (p.k < 2 * rows) return;
+  l.tiles = ceil_div(l.vectors, shape.vectors);
+  l.pitch = ceil_div(l.vectors, l.tiles) * l.lanes;
+  l.sets = shape.sets;
+  l.block_rows = rows;
 }
 
 BAccess choose_b_access(const SpmmProblem& p, const SpmmLayout& layout) noexcept {
@@ -137,6 +143,16 @@ BAccess choose_b_access(const SpmmProblem& p, const SpmmLayout& layout) noexcept
   return apart && p.a.nnz / kUsesOfRow >= p.k ? BAccess::panel : BAccess::rows;
 }
 
+// A panel that exceeds every cache is better one vector wide, which multiplies the times that A is read: for matrices of
+// few entries, like those of differences.
+bool narrows_panels(const SpmmProblem& p, const SpmmLayout& l) noexcept {
+  constexpr double kCacheBytes = 32 << 20;
+  const double panel = static_cast<double>(p.k) * static_cast<double>(l.pitch * l.real_bytes);
+  const double times_a = 8.0 * static_cast<double>(p.a.nnz) * static_cast<double>(l.vectors - l.tiles);
+  return l.b_access == BAccess::panel && !l.complex && l.vectors > l.tiles && panel > kCacheBytes &&
+         times_a < static_cast<double>(l.tiles) * panel;
+}
+
 }  // namespace
 
 std::span<const SpmmRow> spmm_kernels() noexcept { return kTable; }
@@ -146,7 +162,40 @@ SpmmMethod method_of(const SpmmRow& row) noexcept {
   return static_cast<SpmmMethod>((row.id & 31) >> 2);
 }
 
+namespace {
+
+// The rows that this machine can run, by the type of their sums, so that a call looks at three of them.
+class RowsOfTypes {
+ public:
+  RowsOfTypes() noexcept {
+    for (const SpmmRow& row : kTable)
+      if (Rows& rows = rows_[row.id & 3]; isa_supports(available_isa(), row.target)) rows.row[rows.count++] = &row;
+  }
+  const SpmmRow* first_that_takes(const SpmmProblem& p) const noexcept {
+    const Rows& rows = rows_[place_of(sum_type(p.a.value_type))];
+    for (int i = 0; i < rows.count; ++i)
+      if (rows.row[i]->refuse(p) == nullptr) return rows.row[i];
+    return nullptr;
+  }
+
+ private:
+  static int place_of(ValueType sum) noexcept {
+    return sum == ValueType::f32 ? 0 : sum == ValueType::f64 ? 1 : sum == ValueType::c64 ? 2 : 3;
+  }
+  struct Rows {
+    const SpmmRow* row[std::size(kTable)];
+    int count = 0;
+  };
+  Rows rows_[4];
+};
+
+}  // namespace
+
 const SpmmRow* select_spmm(const SpmmProblem& p, std::string* refusals) noexcept {
+  if (refusals == nullptr && p.alg < 256) {
+    static const RowsOfTypes rows;
+    return rows.first_that_takes(p);
+  }
   return select(spmm_kernels(), p, available_isa(), isa_supports, refusals);
 }
 
@@ -164,7 +213,7 @@ std::int64_t most_segments(std::int64_t nnz) noexcept {
   return nnz <= 2 * length ? 0 : nnz / length + nnz / (2 * length) + 1;
 }
 
-SpmmLayout layout_of(const SpmmProblem& p, const SpmmPlan* plan, const SpmmRow& kernel, int threads) {
+SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, int threads) {
   SpmmLayout l;
   l.kernel = &kernel;
   l.method = method_of(kernel);
@@ -182,11 +231,17 @@ SpmmLayout layout_of(const SpmmProblem& p, const SpmmPlan* plan, const SpmmRow& 
     l.tiles = ceil_div(l.vectors, l.complex || narrow ? 4 : 8);
     l.pitch = ceil_div(l.vectors, l.tiles) * l.lanes;
     l.sets = l.tiles > 1 && !l.complex ? (narrow ? 2 : 1) : accumulator_sets(l.vectors, l.complex);
-    choose_blocks(p, narrow, l);
+    choose_blocks(p, l);
   } else {
     l.tiles = p.n;
   }
   l.b_access = choose_b_access(p, l);
+  if (narrows_panels(p, l)) {
+    l.tiles = l.vectors;
+    l.pitch = l.lanes;
+    l.sets = accumulator_sets(1, false);
+    l.block_rows = 0;
+  }
 
   // One thread where waking others takes longer than the work.
   constexpr double kOneThreadFlops = 1e6;
@@ -206,7 +261,7 @@ SpmmLayout layout_of(const SpmmProblem& p, const SpmmPlan* plan, const SpmmRow& 
   if (l.form == RowForm::sorted || l.form == RowForm::turned) {
     const bool blocks = l.form == RowForm::turned;
     const std::int64_t stored = blocks ? p.a.nnzb : nnz;
-    if (plan == nullptr) {
+    if (!planned) {
       l.offsets = bytes.take(p.m / p.a.block_size + 2, 8);
       l.indices = bytes.take(stored, static_cast<std::int64_t>(size_of(sorted_index_type(p.a))));
       if (blocks) l.positions = bytes.take(stored, 8);
@@ -243,9 +298,10 @@ Choice choose(const SpmmProblem& p) {
 
 namespace {
 
-const SpmmRow& kernel_for(const SpmmProblem& p, const SpmmPlan* plan) {
-  if (plan != nullptr) return *plan->kernel;
-  if (const SpmmRow* row = select_spmm(p, nullptr)) return *row;
+// The layout of one call: a plan has it for the threads it was made with.
+SpmmLayout layout_for(const SpmmProblem& p, const SpmmPlan* plan, int threads) {
+  if (plan != nullptr) return threads == plan->threads ? plan->layout : layout_of(p, true, *plan->kernel, threads);
+  if (const SpmmRow* row = select_spmm(p, nullptr)) return layout_of(p, false, *row, threads);
   throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes this product: %s", choose(p).text.c_str());
 }
 
@@ -262,16 +318,16 @@ SpmmProblem matrix_of(const SpmmProblem& p, std::int64_t b) noexcept {
 
 std::size_t workspace(const SpmmProblem& p, const Plan* plan, const Exec& exec) {
   if (p.m == 0 || p.n == 0) return 0;
-  const SpmmPlan* own = static_cast<const SpmmPlan*>(plan);
-  return layout_of(p, own, kernel_for(p, own), exec.threads).bytes();
+  return layout_for(p, static_cast<const SpmmPlan*>(plan), exec.threads).bytes();
 }
 
 void run(const SpmmProblem& p, const Plan* plan, const Exec& exec) {
   if (p.m == 0 || p.n == 0) return;
   const SpmmPlan* own = static_cast<const SpmmPlan*>(plan);
-  const SpmmLayout layout = layout_of(p, own, kernel_for(p, own), exec.threads);
+  const SpmmLayout layout = layout_for(p, own, exec.threads);
   char* memory = static_cast<char*>(exec.workspace);
   const std::int64_t batches = p.c.batch_count, slices = layout.slices;
+  if (batches == 1) return run_matrix(p, layout, own == nullptr ? nullptr : &own->matrix(0), memory);
   parallel_for(static_cast<int>(slices), slices, [&](std::int64_t slice) noexcept {
     char* mine = memory == nullptr ? nullptr : memory + static_cast<std::size_t>(slice) * layout.slice_bytes;
     for (std::int64_t b = slice * batches / slices; b < (slice + 1) * batches / slices; ++b)

@@ -54,28 +54,6 @@ struct LongRow {
 std::int64_t segment_length(std::int64_t nnz) noexcept;
 std::int64_t most_segments(std::int64_t nnz) noexcept;
 
-// What a plan keeps: rows made from another storage of A, 16-bit indices. Why no order of rows: docs/adr/0006. Where a
-// row's entries pass from one block of B's rows to the next is found at every call, by comparing a vector of indices.
-class SpmmPlan final : public Plan {
- public:
-  std::string describe() const override;
-
-  const SpmmRow* kernel = nullptr;
-  struct Matrix {  // per matrix of the batch, or one for all
-    std::vector<std::int64_t> offsets, positions;
-    std::vector<std::int32_t> indices32;
-    std::vector<std::int64_t> indices64;
-    std::vector<std::uint16_t> indices16;
-    bool in_place = false;
-  };
-  RowForm form = RowForm::stored;
-  std::vector<Matrix> matrices;
-  const Matrix& matrix(std::int64_t batch) const noexcept {
-    return matrices[matrices.size() == 1 ? 0 : static_cast<std::size_t>(batch)];
-  }
-  std::size_t bytes() const noexcept;
-};
-
 // Memory of one call: where each array lies in the workspace, in bytes from the start of a slice.
 struct SpmmLayout {
   const SpmmRow* kernel = nullptr;
@@ -96,7 +74,32 @@ struct SpmmLayout {
   std::size_t slice_bytes = 0;
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(slices) * slice_bytes; }
 };
-SpmmLayout layout_of(const SpmmProblem& p, const SpmmPlan* plan, const SpmmRow& kernel, int threads);
+// planned: a plan keeps the rows that are made from another storage of A.
+SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, int threads);
+
+// What a plan keeps: rows made from another storage of A, 16-bit indices. Why no order of rows: docs/adr/0006. Where a
+// row's entries pass from one block of B's rows to the next is found at every call, by comparing a vector of indices.
+class SpmmPlan final : public Plan {
+ public:
+  std::string describe() const override;
+
+  const SpmmRow* kernel = nullptr;
+  int threads = 0;    // that layout is for
+  SpmmLayout layout;  // unless C is empty
+  struct Matrix {     // per matrix of the batch, or one for all
+    std::vector<std::int64_t> offsets, positions;
+    std::vector<std::int32_t> indices32;
+    std::vector<std::int64_t> indices64;
+    std::vector<std::uint16_t> indices16;
+    bool in_place = false;
+  };
+  RowForm form = RowForm::stored;
+  std::vector<Matrix> matrices;
+  const Matrix& matrix(std::int64_t batch) const noexcept {
+    return matrices[matrices.size() == 1 ? 0 : static_cast<std::size_t>(batch)];
+  }
+  std::size_t bytes() const noexcept;
+};
 
 // One matrix of the batch; `memory` is its slice of the workspace.
 void run_matrix(const SpmmProblem& p, const SpmmLayout& layout, const SpmmPlan::Matrix* prepared,

@@ -45,7 +45,10 @@ void describe_a(const SpmmProblem& p, SpmmTask& t) noexcept {
 }
 
 void use_plan(const SpmmPlan::Matrix& matrix, SpmmTask& t) noexcept {
-  if (!matrix.indices16.empty()) {
+  if (matrix.indices16.empty()) return;
+  if (t.block_rows > 0) {
+    t.short_indices = matrix.indices16.data();
+  } else {
     t.indices = matrix.indices16.data();
     t.index_type = IndexType::u16;
     t.index_base = 0;

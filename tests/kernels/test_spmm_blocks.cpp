@@ -25,7 +25,7 @@ class SpmmBlocks : public ::testing::TestWithParam<std::int32_t> {
     if (!cpu::isa_supports(cpu::available_isa(), row_->target)) SPK_SKIP_WITHOUT(isa, "no " << isa << " is here");
   }
 
-  // Enough entries for blocks with every length of vectors. 70 rows are more than pass a block together.
+  // Enough entries for blocks with every length of vectors.
   SpmmShape shape(std::int64_t n, double density = 0.3) const {
     SpmmShape s;
     s.m = 70;
@@ -37,7 +37,7 @@ class SpmmBlocks : public ::testing::TestWithParam<std::int32_t> {
     return s;
   }
   std::int64_t block_rows(const SpmmCase& c, int threads = 1) const {
-    return cpu::layout_of(c.problem(), nullptr, *row_, threads).block_rows;
+    return cpu::layout_of(c.problem(), false, *row_, threads).block_rows;
   }
   // Right, and the same for every number of threads.
   void check(const SpmmShape& s) const {
@@ -69,6 +69,23 @@ TEST_P(SpmmBlocks, ServeSparserRowsByNarrowerTiles) {
     s.sorted = true;
     check(s);
   }
+}
+
+TEST_P(SpmmBlocks, ServeMoreRowsThanPassABlockTogether) {
+  for (const std::int64_t n : {64, 130}) {
+    SpmmShape s = shape(n);
+    s.m = 600;
+    s.k = 700;
+    s.sorted = true;
+    check(s);
+  }
+}
+
+TEST_P(SpmmBlocks, ServeBTooLargeForTheSecondLevelCache) {
+  SpmmShape s = shape(128, 0.2);
+  s.k = 4000;
+  s.sorted = true;
+  check(s);
 }
 
 TEST_P(SpmmBlocks, ReadEveryIndexTypeAndBase) {
@@ -173,10 +190,28 @@ TEST(SpmmBlocksChoice, SparseMatricesAndFewRowsAreLeftWhole) {
       s.density = density;
       const SpmmCase c(s);
       if (row.refuse(c.problem()) == nullptr) {
-        EXPECT_EQ(cpu::layout_of(c.problem(), nullptr, row, 1).block_rows, 0) << row.name;
+        EXPECT_EQ(cpu::layout_of(c.problem(), false, row, 1).block_rows, 0) << row.name;
       }
     }
   }
+}
+
+TEST(SpmmBlocksChoice, PanelsBeyondEveryCacheAreOneVectorWide) {
+  SpmmShape s;
+  s.m = 40;
+  s.k = 150000;
+  s.n = 100;
+  s.density = 0.0125;  // half an entry for every row of B, of which most are used
+  s.b_order = s.c_order = Order::col;
+  s.sorted = true;
+  SpmmCase c(s);
+  const DenseView one = expect_right(c, s, 0, 1);
+  EXPECT_TRUE(c.equal_bits(one, run_spmm(c, 0, 3)));
+  const cpu::SpmmRow* row = cpu::select_spmm(c.problem(), nullptr);
+  ASSERT_NE(row, nullptr);
+  const cpu::SpmmLayout wide = cpu::layout_of(c.problem(), false, *row, 1);
+  EXPECT_EQ(wide.tiles, wide.vectors);
+  EXPECT_EQ(wide.pitch, wide.lanes);
 }
 
 std::vector<std::int32_t> real_tiles() {

@@ -12,7 +12,7 @@
 namespace spk::cpu {
 namespace {
 
-constexpr int kChunkRows = 64;
+constexpr int kChunkRows = 256;
 
 // How many of the first `count` indices are below `limit`, before the first one that is not.
 template <class Index>
@@ -22,9 +22,13 @@ SPK_INLINE std::int64_t count_below(const Index* indices, std::int64_t count, st
   constexpr int kStep = 64 / static_cast<int>(sizeof(Index));
   while (e < count) {
     const std::int64_t left = count - e;
-    const std::uint32_t valid = first_bits(left < kStep ? static_cast<int>(left) : kStep);
-    std::uint32_t below;
-    if constexpr (sizeof(Index) == 4) {
+    const std::uint64_t valid = (std::uint64_t{1} << (left < kStep ? left : kStep)) - 1;
+    std::uint64_t below;
+    if constexpr (sizeof(Index) == 2) {
+      const __mmask32 mask = static_cast<__mmask32>(valid);
+      below = _mm512_mask_cmplt_epu16_mask(mask, _mm512_maskz_loadu_epi16(mask, indices + e),
+                                           _mm512_set1_epi16(static_cast<short>(limit)));
+    } else if constexpr (sizeof(Index) == 4) {
       const __mmask16 mask = static_cast<__mmask16>(valid);
       below = _mm512_mask_cmplt_epi32_mask(mask, _mm512_maskz_loadu_epi32(mask, indices + e),
                                            _mm512_set1_epi32(static_cast<int>(limit)));
@@ -32,7 +36,7 @@ SPK_INLINE std::int64_t count_below(const Index* indices, std::int64_t count, st
       const __mmask8 mask = static_cast<__mmask8>(valid);
       below = _mm512_mask_cmplt_epi64_mask(mask, _mm512_maskz_loadu_epi64(mask, indices + e), _mm512_set1_epi64(limit));
     }
-    const int run = __builtin_ctz(~below | (1u << kStep));
+    const int run = __builtin_ctzll(~below | (std::uint64_t{1} << kStep));
     e += run;
     if (run < kStep) break;
   }
@@ -40,6 +44,14 @@ SPK_INLINE std::int64_t count_below(const Index* indices, std::int64_t count, st
   while (e < count && indices[e] < limit) ++e;
 #endif
   return e;
+}
+
+// The processor cannot foresee where the next row's entries of a block lie: they are fetched kRowsAhead rows before.
+constexpr int kRowsAhead = 2;
+
+SPK_INLINE void prefetch_lines(const void* first, std::int64_t bytes) noexcept {
+  const char* p = static_cast<const char*>(first);
+  for (std::int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i);
 }
 
 // The rows of C that pass a block together.
@@ -50,6 +62,41 @@ struct RowChunk {
   int used = 0;
 };
 
+// Entries that a row of the chunk has in a block: the mean and somewhat more.
+template <class Real, int kVectors>
+SPK_INLINE std::int64_t likely_entries(const RowChunk<Real, kVectors>& chunk, std::int64_t block_rows,
+                                       std::int64_t k) noexcept {
+  std::int64_t entries = 0;
+  for (int r = 0; r < chunk.used; ++r) entries += chunk.end[r] - chunk.next[r];
+  const double mean = static_cast<double>(entries) / chunk.used;
+  return static_cast<std::int64_t>(1.25 * mean * static_cast<double>(block_rows) / static_cast<double>(k));
+}
+
+// Where op(B) exceeds the second-level cache, the rows of a block bring the next one near. Blocks are taken to lie as in
+// a panel; where they do not, only time is lost.
+template <class Real>
+class NextBlock {
+ public:
+  SPK_INLINE NextBlock(const RowSource<Real, false, Real>& source, std::int64_t k, std::int64_t block_rows,
+                       int rows) noexcept
+      : first_(reinterpret_cast<const char*>(source.b + source.shift)), k_(k), block_rows_(block_rows) {
+    row_bytes_ = source.stride * static_cast<std::int64_t>(sizeof(Real));
+    constexpr std::int64_t kCacheBytes = 3 << 18;
+    if (k * row_bytes_ > kCacheBytes) step_ = (block_rows * row_bytes_ + rows * 64 - 1) / (rows * 64) * 64;
+  }
+  // Row r of the chunk passes the block that begins with row `begin` of op(B).
+  SPK_INLINE void prefetch(std::int64_t begin, std::int64_t r) const noexcept {
+    if (step_ == 0) return;
+    const std::int64_t next = begin + block_rows_ < k_ ? begin + block_rows_ : 0;
+    const char* p = first_ + next * row_bytes_ + r * step_;
+    for (std::int64_t i = 0; i < step_; i += 64) __builtin_prefetch(p + i, 0, 2);
+  }
+
+ private:
+  const char* first_;
+  std::int64_t k_, block_rows_, row_bytes_ = 0, step_ = 0;
+};
+
 // C of the chunk's rows, which it empties.
 template <int kVectors, int kSets, class Real, class Index>
 SPK_OUT_OF_LINE void run_chunk(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns,
@@ -57,12 +104,15 @@ SPK_OUT_OF_LINE void run_chunk(const SpmmTask& t, const SpmmStep& step, const Ti
   constexpr int kSize = kLanes<Real>;
   const RowSource<Real, false, Real> source(t, step, columns);
   const RowTarget<Real> target(t, columns);
-  const std::int64_t shift = source.shift - t.index_base * source.stride;
-  const std::int64_t k = t.k, block_rows = t.block_rows, index_base = t.index_base;
+  constexpr bool kShort = sizeof(Index) == 2;
+  const std::int64_t k = t.k, block_rows = t.block_rows, index_base = kShort ? 0 : t.index_base;
+  const std::int64_t shift = source.shift - index_base * source.stride;
   const Real* values = static_cast<const Real*>(t.values);
-  const Index* indices = static_cast<const Index*>(t.indices);
+  const Index* indices = static_cast<const Index*>(kShort ? t.short_indices : t.indices);
   const bool direct = stores_rows<Real>(t);
   const int used = chunk.used;
+  const std::int64_t fetched = likely_entries(chunk, block_rows, k);
+  const NextBlock<Real> next_block(source, k, block_rows, used);
   for (std::int64_t begin = 0; begin < k; begin += block_rows) {
     const bool first = begin == 0, last = k - begin <= block_rows;
     const std::int64_t limit = begin + block_rows + index_base;
@@ -71,6 +121,10 @@ SPK_OUT_OF_LINE void run_chunk(const SpmmTask& t, const SpmmStep& step, const Ti
       std::int64_t count = chunk.end[r] - next;
       if (!last) count = count_below(indices + next, count, limit);
       chunk.next[r] = next + count;
+      const std::int64_t ahead = chunk.next[r + kRowsAhead < used ? r + kRowsAhead : 0];
+      next_block.prefetch(begin, r);
+      prefetch_lines(values + ahead, fetched * static_cast<std::int64_t>(sizeof(Real)));
+      prefetch_lines(indices + ahead, fetched * static_cast<std::int64_t>(sizeof(Index)));
       Vec<Real> sum[kSets][kVectors];
       SPK_UNROLL
       for (int v = 0; v < kVectors; ++v) {

@@ -44,7 +44,8 @@ struct SpmmTask {
   std::int64_t b_panel_stride = 0;                  // reals from one tile's panel to the next
   std::int64_t b_first_panel = 0;                   // tile of the first panel in memory
   bool conjugate_b = false;
-  std::int64_t block_rows = 0;  // rows of op(B) that C's rows pass together, 0: all
+  std::int64_t block_rows = 0;                   // rows of op(B) that C's rows pass together, 0: all
+  const std::uint16_t* short_indices = nullptr;  // NULL, or for such blocks A's indices, counted from 0
 
   // ---- columns: tile t covers the vectors [t * vectors / tiles, (t + 1) * vectors / tiles)
   bool complex = false;

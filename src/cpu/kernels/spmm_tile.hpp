@@ -60,9 +60,11 @@ inline void run_index(const SpmmTask& t, const SpmmStep& step) noexcept {
     const bool plain_values = kComplex || t.value_type == (sizeof(Real) == 4 ? ValueType::f32 : ValueType::f64);
     if (!t.empty && t.block_size == 0 && t.b_access != BAccess::elements && plain_values) {
       if constexpr (!kComplex) {
-        if (t.block_rows > 0 && step.kind == SpmmStep::rows)
+        if (t.block_rows > 0 && step.kind == SpmmStep::rows) {
+          if (t.short_indices != nullptr) return run_blocked_vectors<Real, std::uint16_t>(t, step);
           return t.index_type == IndexType::i64 ? run_blocked_vectors<Real, std::int64_t>(t, step)
                                                 : run_blocked_vectors<Real, std::int32_t>(t, step);
+        }
       }
       if (t.index_type == IndexType::i64) return run_vectors<kComplex, Real, BValue, std::int64_t>(t, step);
       return run_vectors<kComplex, Real, BValue, std::int32_t>(t, step);
