@@ -77,8 +77,9 @@ struct SpmmLayout {
 // planned: a plan keeps the rows that are made from another storage of A.
 SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, int threads);
 
-// What a plan keeps: rows made from another storage of A, 16-bit indices. Why no order of rows: docs/adr/0006. Where a
-// row's entries pass from one block of B's rows to the next is found at every call, by comparing a vector of indices.
+// What a plan keeps: the layout, rows made from another storage of A, 16-bit indices. Why no order of rows:
+// docs/adr/0006. Where a row's entries pass from one block of B's rows to the next is found at every call, by comparing a
+// vector of indices.
 class SpmmPlan final : public Plan {
  public:
   std::string describe() const override;
