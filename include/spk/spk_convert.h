@@ -17,7 +17,8 @@
  *  Errors   INVALID_VALUE a NULL or foreign object, sizes or types that disagree, a NULL array with elements, an
  *           overlap, a const destination; INVALID_STRUCTURE offsets or indices of the source that contradict themselves
  *           (these calls check what they follow); INDEX_OVERFLOW a number of the result does not fit its type;
- *           WORKSPACE_TOO_SMALL; ALLOC_FAILED. On failure nothing was written.
+ *           WORKSPACE_TOO_SMALL; ALLOC_FAILED; NOT_SUPPORTED while the handle's stream is captured, since these calls
+ *           wait for what they find in the source. On failure nothing was written.
  *
  *  Where the number of stored entries is unknown the work has two phases:
  *    1. create the destination with its offsets array (CSR, CSC, BSR; COO and Blocked-ELL have none), nnz (nnzb,

@@ -84,7 +84,9 @@ SPK_API spk_status_t spk_get_backend(spk_handle_t handle, spk_backend_t* backend
  *  Errors: INVALID_VALUE. Since 0.1. */
 SPK_API spk_status_t spk_backend_info(spk_backend_t backend, spk_backend_info_t* info);
 
-/** Waits until everything queued on the handle's stream is done. Immediate on the CPU. Since 0.1. */
+/** Waits until everything queued on the handle's stream is done. Immediate on the CPU.
+ *  Errors: INVALID_VALUE bad handle; NOT_SUPPORTED while the stream is captured, which goes on; EXECUTION_FAILED earlier
+ *  work on the stream failed (CUDA). Since 0.1. */
 SPK_API spk_status_t spk_synchronize(spk_handle_t handle);
 
 /** Enumerator text of a status, such as "SPK_STATUS_SUCCESS"; "unrecognized status" for other numbers. Since 0.1. */

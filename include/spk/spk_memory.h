@@ -44,8 +44,8 @@ SPK_API spk_status_t spk_memory_free(spk_handle_t handle, void* pointer, size_t 
  *  \param device  where the handle's backend computes, any alignment; NULL only with bytes = 0
  *  \param host    memory of the host, any alignment, apart from device; NULL only with bytes = 0
  *  Order    after the work that is queued on the handle's stream; complete on return.
- *  Errors   INVALID_VALUE bad handle, NULL with bytes, a pointer of the wrong kind; EXECUTION_FAILED the copy, or
- *           earlier work on the stream, failed (CUDA).
+ *  Errors   INVALID_VALUE bad handle, NULL with bytes, a pointer of the wrong kind; NOT_SUPPORTED while the stream is
+ *           captured; EXECUTION_FAILED the copy, or earlier work on the stream, failed (CUDA).
  *  Threads  one handle per thread.
  *  Since    0.1. */
 SPK_API spk_status_t spk_memory_upload(spk_handle_t handle, void* device, const void* host, size_t bytes);

@@ -28,7 +28,8 @@ extern "C" {
  *
  *  \param epilogue  NULL, or the kind of epilogue: activation and bias kind are fixed, the vectors come at execution
  *  Memory   the plan owns its copies; matA's structure is read before the call returns (on CUDA: on the stream)
- *  Errors   as spk_spmm; INVALID_STRUCTURE if matA's structure is found broken; on failure *out is NULL. Since 0.1. */
+ *  Errors   as spk_spmm; INVALID_STRUCTURE if matA's structure is found broken; NOT_SUPPORTED while the handle's stream is
+ *           captured, where op(A) is not stored by rows; on failure *out is NULL. Since 0.1. */
 SPK_API spk_status_t spk_spmm_plan_create(spk_plan_t* out, spk_handle_t handle, spk_operation_t opA,
                                           spk_operation_t opB, spk_const_spmat_t matA, spk_const_dnmat_t matB,
                                           spk_const_dnmat_t matC, spk_compute_type_t compute_type, spk_algorithm_t alg,

@@ -195,7 +195,8 @@ typedef struct spk_validation_report {
  *
  *  \param report  NULL, or filled also when the answer is INVALID_STRUCTURE
  *  Errors   INVALID_STRUCTURE with the first bad place in the message and the report; INVALID_VALUE NULL mat or
- *           handle, struct_size too small; ALLOC_FAILED.
+ *           handle, struct_size too small; ALLOC_FAILED; NOT_SUPPORTED while the handle's stream is captured, since the
+ *           report is waited for.
  *  Since 0.1. */
 SPK_API spk_status_t spk_spmat_validate(spk_handle_t handle, spk_const_spmat_t mat, spk_validation_report_t* report);
 

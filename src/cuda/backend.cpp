@@ -9,6 +9,10 @@
 namespace spk::cuda {
 namespace {
 
+cudaStream_t stream_of(void* stream) noexcept { return static_cast<cudaStream_t>(stream); }
+
+constexpr const char* kConversionWaits = "a conversion reads what it finds in A and so waits for the stream";
+
 // Every call makes the backend's device the current one.
 struct Functions {
   const Device* device = nullptr;
@@ -20,16 +24,18 @@ struct Functions {
   }
   auto analyze(const auto& p, const Exec& exec) const {
     const DeviceGuard guard(device->ordinal);
+    refuse_capture(stream_of(exec.stream), kConversionWaits);
     return cuda::analyze(*device, p, exec);
   }
   auto workspace(const auto& p, const auto&... rest) const { return cuda::workspace(*device, p, rest...); }
   auto run(const auto& p, const auto&... rest) const {
     const DeviceGuard guard(device->ordinal);
+    // Conversions answer a number, operations nothing.
+    if constexpr (!std::is_void_v<decltype(cuda::run(*device, p, rest...))>)
+      (refuse_capture(stream_of(rest.stream), kConversionWaits), ...);
     return cuda::run(*device, p, rest...);
   }
 };
-
-cudaStream_t stream_of(void* stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
 class DeviceMemory : public Backend {
  public:
@@ -41,10 +47,12 @@ class DeviceMemory : public Backend {
 
   void validate(const SparseView& a, spk_validation_report_t& report, const Exec& exec) const override {
     const DeviceGuard guard(device_.ordinal);
+    refuse_capture(stream_of(exec.stream), "a validation waits for its report");
     cuda::validate(device_, a, report, exec);
   }
   void synchronize(void* stream) const override {
     const DeviceGuard guard(device_.ordinal);
+    refuse_capture(stream_of(stream), "it cannot be waited for");
     SPK_CUDA_CHECK(cudaStreamSynchronize(stream_of(stream)));
   }
   void* allocate(std::size_t bytes, void* stream) const noexcept override {
@@ -93,6 +101,7 @@ class DeviceMemory : public Backend {
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, void* stream) const {
     if (bytes == 0) return;
     const DeviceGuard guard(device_.ordinal);
+    refuse_capture(stream_of(stream), "a copy between host and device memory is waited for");
     SPK_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, stream_of(stream)));
     SPK_CUDA_CHECK(cudaStreamSynchronize(stream_of(stream)));
   }

@@ -71,6 +71,13 @@ void allow_shared_memory(const void* kernel, const Device& device, std::size_t b
   most = bytes;
 }
 
+void refuse_capture(cudaStream_t stream, const char* why) {
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess && capture == cudaStreamCaptureStatusNone) return;
+  cudaGetLastError();
+  throw Error(SPK_STATUS_NOT_SUPPORTED, "the stream is being captured: %s", why);
+}
+
 DeviceGuard::DeviceGuard(int ordinal) {
   int current = 0;
   SPK_CUDA_CHECK(cudaGetDevice(&current));

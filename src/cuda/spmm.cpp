@@ -234,6 +234,7 @@ std::unique_ptr<Plan> prepare(const Device& device, const SpmmProblem& p, const 
   const Launch launch{device, static_cast<cudaStream_t>(exec.stream), nullptr};
   auto plan = std::make_unique<SpmmPlan>(device, launch.stream, kernel_for(device, p));
   if (stored_in_rows(p) || p.skips_product() || p.m == 0 || p.n == 0) return plan;
+  refuse_capture(launch.stream, "this plan makes rows of op(A) and waits for them; make it before");
   plan->layout = rows_layout(device, p, true);
   plan->rows = static_cast<char*>(plan->allocate(plan->layout.total));
   // Slots of SELL without an entry get no place; what is gathered for them must lie inside the values all the same.

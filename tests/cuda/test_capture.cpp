@@ -122,6 +122,48 @@ TEST_F(Capture, ADotProductIntoHostMemoryIsRefused) {
   EXPECT_NE(result, -7);
 }
 
+// Calls that wait for the stream refuse, and neither end the capture nor leave anything in it.
+TEST_F(Capture, WhatWaitsIsRefusedAndTheCaptureGoesOn) {
+  DeviceProblem problem(*handle_);
+  const DeviceProblem::Call spmm = problem.calls().front();
+  run_alone(*handle_, spmm);
+  const std::vector<float> want = problem.c->read(), start(want.size(), -7);
+  problem.c->write(start);
+  std::size_t bytes = 0;
+  SPK_ASSERT_OK(spk_spmat_sort_workspace(*handle_, problem.coo, &bytes));
+  const DeviceArray<std::uint8_t> workspace(*handle_, std::vector<std::uint8_t>(bytes + 1));
+  spk_plan_t plan = nullptr;
+  float number = 0;
+  const std::pair<const char*, std::function<spk_status_t()>> waiting[] = {
+      {"plan of a transposed matrix",
+       [&] {
+         return spk_spmm_plan_create(&plan, *handle_, SPK_OP_T, SPK_OP_N, problem.S, problem.L, problem.tallC,
+                                     SPK_COMPUTE_32F, SPK_ALG_DEFAULT, nullptr);
+       }},
+      {"conversion",
+       [&] { return spk_spmat_sort(*handle_, problem.coo, nullptr, workspace.data(), workspace.bytes()); }},
+      {"validation", [&] { return spk_spmat_validate(*handle_, problem.S, nullptr); }},
+      {"synchronize", [&] { return spk_synchronize(*handle_); }},
+      {"upload", [&] { return spk_memory_upload(*handle_, problem.c->data(), &number, sizeof number); }},
+      {"download", [&] { return spk_memory_download(*handle_, &number, problem.c->data(), sizeof number); }},
+  };
+  driver_->begin_capture(stream_);
+  for (const auto& [name, call] : waiting) {
+    EXPECT_EQ(call(), SPK_STATUS_NOT_SUPPORTED) << name << ": " << message();
+    EXPECT_NE(message().find("the stream is being captured"), std::string::npos) << name << ": " << message();
+  }
+  EXPECT_EQ(plan, nullptr);
+  const spk_status_t captured = spmm.run(*handle_, nullptr, 0);
+  void* const graph = driver_->end_capture(stream_);
+  ASSERT_EQ(captured, SPK_STATUS_SUCCESS) << message();
+  EXPECT_EQ(problem.c->read(), start);
+  driver_->launch(graph, stream_);
+  EXPECT_EQ(problem.c->read(), want);
+  driver_->destroy_graph(graph);
+  for (const auto& [name, call] : waiting) EXPECT_EQ(call(), SPK_STATUS_SUCCESS) << name << ": " << message();
+  spk_plan_destroy(plan);
+}
+
 TEST_F(Capture, WorkIsOrderedOnTheHandlesStream) {
   DeviceProblem problem(*handle_);
   const std::size_t b_bytes = problem.right->bytes(), c_bytes = problem.c->bytes();

@@ -171,14 +171,6 @@ void run_typed(const Device& device, const VectorProblem& p, const Exec& exec) {
   }
 }
 
-void refuse_capture(cudaStream_t stream) {
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess && capture == cudaStreamCaptureStatusNone) return;
-  cudaGetLastError();
-  throw Error(SPK_STATUS_NOT_SUPPORTED,
-              "result is in host memory, which a captured stream cannot wait for: use the device pointer mode");
-}
-
 }  // namespace
 
 Choice choose(const Device&, const VectorProblem& p) { return choose_only(p, kFirstId); }
@@ -190,7 +182,9 @@ std::size_t workspace(const Device&, const VectorProblem& p, const Exec&) {
 }
 
 void run(const Device& device, const VectorProblem& p, const Exec& exec) {
-  if (p.brings_result_home) refuse_capture(stream_of(exec));
+  if (p.brings_result_home)
+    refuse_capture(stream_of(exec),
+                   "result is in host memory, which would have to be waited for; use the device pointer mode");
   visit_device(p.y.type, [&](auto value) {
     using T = typename decltype(value)::type;
     if (p.x.index_type == IndexType::i64)
