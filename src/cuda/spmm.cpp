@@ -69,6 +69,14 @@ const char* refuse_dot(const SpmmProblem& p) {
 }
 
 template <ValueType kType>
+const char* refuse_sell(const SpmmProblem& p) {
+  if (const char* reason = refuse_csr<kType>(p)) return reason;
+  if (p.a.format != Format::sell) return "not sliced ELLPACK";
+  if (p.op_a != Op::n) return "op(A) is not stored by rows";
+  return p.n <= 16 ? nullptr : "n > 16";
+}
+
+template <ValueType kType>
 const char* refuse_any(const SpmmProblem& p) {
   return p.a.value_type == kType ? nullptr : "other value type";
 }
@@ -111,6 +119,11 @@ constexpr SpmmRow kTable[] = {
 #include "cuda/spmm_kernels.inc"
 };
 #undef SPK_KERNEL
+
+// Whether the kernel takes A as it is stored, so that no rows of op(A) have to be made.
+bool takes_as_stored(const SpmmRow& kernel, const SpmmProblem& p) noexcept {
+  return stored_in_rows(p) || p.skips_product() || kernel.cost == &cost_sell;
+}
 
 const SpmmRow& kernel_for(const Device& device, const SpmmProblem& p) {
   if (const SpmmRow* row = select_spmm(device, p, nullptr)) return *row;
@@ -226,14 +239,14 @@ std::size_t workspace(const Device& device, const SpmmProblem& p, const Plan* pl
   const auto* own = static_cast<const SpmmPlan*>(plan);
   const SpmmRow& kernel = own != nullptr ? own->kernel : kernel_for(device, p);
   const std::size_t bytes = kernel.workspace(device, p);
-  if (stored_in_rows(p) || p.skips_product()) return bytes;
+  if (takes_as_stored(kernel, p)) return bytes;
   return bytes + (own != nullptr ? planned_values_bytes(p) : rows_layout(device, p, false).total);
 }
 
 std::unique_ptr<Plan> prepare(const Device& device, const SpmmProblem& p, const Exec& exec) {
   const Launch launch{device, static_cast<cudaStream_t>(exec.stream), nullptr};
   auto plan = std::make_unique<SpmmPlan>(device, launch.stream, kernel_for(device, p));
-  if (stored_in_rows(p) || p.skips_product() || p.m == 0 || p.n == 0) return plan;
+  if (p.m == 0 || p.n == 0 || takes_as_stored(plan->kernel, p)) return plan;
   refuse_capture(launch.stream, "this plan makes rows of op(A) and waits for them; make it before");
   plan->layout = rows_layout(device, p, true);
   plan->rows = static_cast<char*>(plan->allocate(plan->layout.total));
@@ -250,7 +263,7 @@ void run(const Device& device, const SpmmProblem& p, const Plan* plan, const Exe
   const auto* own = static_cast<const SpmmPlan*>(plan);
   const SpmmRow& kernel = own != nullptr ? own->kernel : kernel_for(device, p);
   Launch launch{device, static_cast<cudaStream_t>(exec.stream), exec.workspace};
-  if (stored_in_rows(p) || p.skips_product()) {
+  if (takes_as_stored(kernel, p)) {
     SpmmCall call{p, p.a};
     if (p.a.format == Format::csc) std::swap(call.rows.rows, call.rows.cols);
     return kernel.function(call, launch);

@@ -99,6 +99,12 @@ double cost_turned(const Device& device, const SpmmProblem& p) {
   return std::min(cost_rows(device, p), cost_nnz_rows(device, p)) + 1.5 + moved * matrices / 3e6;
 }
 
+double cost_sell(const Device& device, const SpmmProblem& p) {
+  // All other kernels wait for rows to be made first.
+  constexpr double kRowsMade = 10;
+  return gather(device, p, static_cast<double>(p.n) * 32 / value_bytes(p), 2.4, 0.3) + latency(p, 64) - kRowsMade;
+}
+
 double cost_any(const Device& device, const SpmmProblem& p) {
   return gather(device, p, static_cast<double>(p.n), 4.0, 0.02) + latency(p, 0.06) + 2 * written(p) / kWriteRate;
 }

@@ -14,6 +14,7 @@ double cost_dot(const Device& device, const SpmmProblem& p);
 double cost_nnz_rows(const Device& device, const SpmmProblem& p);
 double cost_nnz_dot(const Device& device, const SpmmProblem& p);
 double cost_turned(const Device& device, const SpmmProblem& p);
+double cost_sell(const Device& device, const SpmmProblem& p);
 double cost_any(const Device& device, const SpmmProblem& p);
 
 }  // namespace spk::cuda
