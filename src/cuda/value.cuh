@@ -15,6 +15,16 @@ struct Complex {
   Real re, im;
 };
 
+// Blocks of a multiprocessor that registers are to suffice for, of a kernel that has enough with `blocks` of them from
+// SM 8.0 on: code for SM 7.0 needs more.
+constexpr int resident_blocks(int blocks) noexcept {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  return (blocks + 1) / 2;
+#else
+  return blocks;
+#endif
+}
+
 // The device's type for a core type.
 template <class T>
 struct DeviceType {

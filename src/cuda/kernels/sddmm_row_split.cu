@@ -34,7 +34,7 @@ constexpr int row_split_blocks(int vectors, int entries, bool chunked) noexcept 
 // search. Sums meet through shuffles. Shared memory: the ranges of the block's rows.
 // Source: the lanes of a dot and the row in registers as in Sputnik (SC 2020), section 5.4, without its tiles of columns.
 template <class Value, class Out, int kVectors, int kEntries, bool kChunked>
-__global__ void __launch_bounds__(kThreads, row_split_blocks<Value>(kVectors, kEntries, kChunked))
+__global__ void __launch_bounds__(kThreads, resident_blocks(row_split_blocks<Value>(kVectors, kEntries, kChunked)))
     sddmm_row_split_kernel(const __grid_constant__ SddmmArgs<Value, Out> args, const RowSplitGrid grid) {
   using S = Sum<Value>;
   using Vector = SddmmVector<Value>;

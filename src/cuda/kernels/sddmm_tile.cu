@@ -92,7 +92,7 @@ __device__ int list_entries(const SddmmArgs<Value, Out>& args, unsigned* list, u
 }
 
 template <class Value, class Out>
-__global__ void __launch_bounds__(SddmmTileConfig<Value>::kThreads, SddmmTileConfig<Value>::kBlocks)
+__global__ void __launch_bounds__(SddmmTileConfig<Value>::kThreads, resident_blocks(SddmmTileConfig<Value>::kBlocks))
     sddmm_tile_kernel(const SddmmArgs<Value, Out> args, const SddmmTileShape shape) {
   using Config = SddmmTileConfig<Value>;
   using S = Sum<Value>;

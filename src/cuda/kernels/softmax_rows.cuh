@@ -213,7 +213,7 @@ __device__ void write_part(const Op& op, const WholeBlock& block, SoftmaxRange p
 // the mean length of the rows at hand.
 constexpr int kSoftmaxBuffer = 16384 + 2 * 16;
 template <class Op>
-__global__ void __launch_bounds__(kSoftmaxThreads, sizeof(typename Op::S) == 4 ? 4 : 2)
+__global__ void __launch_bounds__(kSoftmaxThreads, resident_blocks(sizeof(typename Op::S) == 4 ? 4 : 2))
     softmax_rows_kernel(const typename Op::Arguments arguments, const SoftmaxStructure a, int rows_per_block,
                         std::int64_t longest) {
   using Stage = SoftmaxStage<typename Op::Stored>;
@@ -345,7 +345,7 @@ __device__ inline std::int64_t softmax_row_of(const SoftmaxStructure& a, std::in
 // or the last entry of every part it meets: the State of the former goes to slot 0 of the part, that of the latter to
 // slot 1. kWrites: with all states there, the entries are written.
 template <class Op, bool kWrites>
-__global__ void __launch_bounds__(kSoftmaxThreads)
+__global__ void __launch_bounds__(kSoftmaxThreads, 1)
     softmax_parts_kernel(const typename Op::Arguments arguments, const SoftmaxStructure a, SoftmaxParts parts,
                          typename Op::State* states) {
   __shared__ double room[kSoftmaxThreads / 32];
