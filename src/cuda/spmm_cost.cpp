@@ -102,7 +102,7 @@ double cost_turned(const Device& device, const SpmmProblem& p) {
 double cost_sell(const Device& device, const SpmmProblem& p) {
   // All other kernels wait for rows to be made first.
   constexpr double kRowsMade = 10;
-  return gather(device, p, static_cast<double>(p.n) * 32 / value_bytes(p), 2.4, 0.3) + latency(p, 64) - kRowsMade;
+  return gather(device, p, static_cast<double>(p.n) * 32 / value_bytes(p), 2.4, 0.5) + latency(p, 128) - kRowsMade;
 }
 
 double cost_any(const Device& device, const SpmmProblem& p) {

@@ -9,6 +9,7 @@ namespace spk::cuda {
 namespace {
 
 constexpr int kThreads = 256;
+constexpr int kAhead = 4;    // slots that a thread loads at a time
 constexpr int kColumns = 4;  // columns of C made at once, where there are several
 
 struct SellGrid {
@@ -21,7 +22,7 @@ struct SellGrid {
 // block share a row, of which part t takes slots t, t + 2^parts_log2, ... Sums meet in shared memory (kThreads * kCols)
 // and are added in the order of parts. blockIdx.x runs over rows, y over the batch.
 template <class Value, class Out, class Index, int kCols>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 1)
     spmm_sell(const __grid_constant__ SpmmArgs<Value, Out> args, const SellGrid grid) {
   using S = Sum<Value>;
   __shared__ S partial[kCols][kThreads];
@@ -44,17 +45,30 @@ __global__ void __launch_bounds__(kThreads)
       const int count = static_cast<int>(min(static_cast<std::int64_t>(kCols), args.n - j));
       S acc[kCols] = {};
       const std::int64_t step = grid.slice_size << grid.parts_log2;
-#pragma unroll 4
-      for (std::int64_t at = begin + part * grid.slice_size; at < end; at += step) {
-        const Index column = indices[at];
-        if (column == -1) continue;  // a slot without an entry
-        const S value = to_sum(values[at]);
-        const std::int64_t place = (static_cast<std::int64_t>(column) - args.base) * args.b.row_stride;
+      for (std::int64_t at = begin + part * grid.slice_size; at < end; at += kAhead * step) {
+        Index column[kAhead];
+        Value value[kAhead];
 #pragma unroll
-        for (int c = 0; c < kCols; ++c)
-          if (c < count)
-            acc[c] =
-                multiply_add(value, conjugate_if(args.conjugate_b, to_sum(b[place + c * args.b.col_stride])), acc[c]);
+        for (int q = 0; q < kAhead; ++q) {
+          column[q] = -1;  // as of a slot without an entry
+          if (at + q * step < end) {
+            column[q] = indices[at + q * step];
+            value[q] = values[at + q * step];
+          }
+        }
+#pragma unroll
+        for (int c = 0; c < kCols; ++c) {
+          Value element[kAhead];
+#pragma unroll
+          for (int q = 0; q < kAhead; ++q)
+            if (column[q] != -1 && c < count)
+              element[q] =
+                  b[(static_cast<std::int64_t>(column[q]) - args.base) * args.b.row_stride + c * args.b.col_stride];
+#pragma unroll
+          for (int q = 0; q < kAhead; ++q)
+            if (column[q] != -1 && c < count)
+              acc[c] = multiply_add(to_sum(value[q]), conjugate_if(args.conjugate_b, to_sum(element[q])), acc[c]);
+        }
       }
       if (parts > 1) {
         __syncthreads();
