@@ -16,6 +16,7 @@ struct SellGrid {
   int parts_log2;  // threads of a row: 1 to 32
   IndexType offset_type;
   std::int64_t slice_size;
+  unsigned slice_rows;  // slice_size, or more than there are rows
 };
 
 // Mapping: neighbouring threads have neighbouring rows, so that they read neighbouring slots; 2^parts_log2 threads of a
@@ -36,8 +37,9 @@ __global__ void __launch_bounds__(kThreads, 1)
     const Value* __restrict__ values = args.values + batch * args.values_stride;
     std::int64_t begin = 0, end = 0;
     if (active) {
-      const std::int64_t slice = row / grid.slice_size, at = batch * args.offsets_stride + slice;
-      begin = read_index(args.offsets, grid.offset_type, at) - args.base + row % grid.slice_size;
+      const auto number = static_cast<unsigned>(row), slice = number / grid.slice_rows;
+      const std::int64_t at = batch * args.offsets_stride + slice;
+      begin = read_index(args.offsets, grid.offset_type, at) - args.base + (number - slice * grid.slice_rows);
       end = read_index(args.offsets, grid.offset_type, at + 1) - args.base;
     }
     for (std::int64_t j = 0; j < args.n; j += kCols) {
@@ -94,6 +96,7 @@ void launch_spmm_sell(const SpmmCall& call, const Launch& launch) {
   SellGrid grid{};
   grid.offset_type = p.a.offset_type;
   grid.slice_size = p.a.slice_size;
+  grid.slice_rows = static_cast<unsigned>(std::min<std::int64_t>(p.a.slice_size, INT32_MAX));
   // About four slots per thread, more threads only while rows alone do not fill the device.
   const std::int64_t per_row = p.a.nnz / p.m, wanted = std::int64_t{2048} * launch.device.sm_count;
   while (grid.parts_log2 < 5 && 4 << grid.parts_log2 < per_row && p.m * p.c.batch_count << grid.parts_log2 < wanted)
