@@ -145,7 +145,7 @@ inline void dot_rows_of(const SpmmTask& t, const SpmmStep& step) noexcept {
   if constexpr (kHasQuads && !kComplex && std::is_same_v<Real, Value>) {
     // Rows of few entries are not worth it. The mean of the whole matrix decides, so that a row's bits do not depend on
     // how rows are shared out to threads.
-    constexpr std::int64_t kLeastMean = 8;
+    constexpr std::int64_t kLeastMean = 4;
     const RowOffsets offsets(t);
     if (!t.empty && offsets.at(t.m) - offsets.at(0) >= kLeastMean * t.m)
       return dot_rows_of_any_index<Real, false, true, Value>(t, step);
