@@ -106,7 +106,8 @@ bool fills_vectors(const Operand& b, const SpmmLayout& l) noexcept {
 // exceed the first-level cache: what they hit of it still pays, the more so where all of B leaves the second-level one.
 void choose_blocks(const SpmmProblem& p, SpmmLayout& l) noexcept {
   const bool plain = p.a.value_type == ValueType::f32 || p.a.value_type == ValueType::f64;
-  if (!plain || is_block_format(p.a.format) || p.a.nnz / kUsesOfRow < p.k || l.vectors < 3) return;
+  if (!plain || is_block_format(p.a.format) || l.vectors < 3) return;
+  if (p.a.nnz == 0 || p.a.nnz / kUsesOfRow < p.k) return;
   struct Shape {
     std::int64_t vectors;  // of a tile
     std::int32_t sets;
