@@ -190,6 +190,35 @@ SpmmCall call_on_rows(const SpmmProblem& p, const RowsLayout& l, char* memory) {
   return call;
 }
 
+// Whether to know the longest row would spare a kernel what it does in case there is a long one.
+bool wants_longest_row(const SpmmProblem& p) noexcept {
+  if (is_block_format(p.a.format) || p.a.nnz > INT32_MAX) return false;
+  return split_tail_of_rows(p).above > 0 || split_tail_of_dot(p).above > 0;
+}
+
+// A capture would end where the host waits.
+bool is_captured(cudaStream_t stream) noexcept {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(stream, &status) == cudaSuccess) return status != cudaStreamCaptureStatusNone;
+  cudaGetLastError();
+  return true;
+}
+
+// Counts the longest of `rows` and chooses the plan's kernel with that.
+void see_longest_row(SpmmPlan& plan, const SpmmProblem& p, const SparseView& rows, const Launch& launch) {
+  const LongestRow l{rows.offsets, rows.offset_type, p.m, rows.offsets_stride == 0 ? 1 : rows.batch_count,
+                     rows.offsets_stride};
+  void* longest = nullptr;
+  SPK_CUDA_CHECK(cudaMallocAsync(&longest, sizeof(std::int64_t), launch.stream));
+  find_longest_row(l, static_cast<std::int64_t*>(longest), launch);
+  std::int64_t found = 0;
+  SPK_CUDA_CHECK(cudaMemcpyAsync(&found, longest, sizeof found, cudaMemcpyDeviceToHost, launch.stream));
+  SPK_CUDA_CHECK(cudaFreeAsync(longest, launch.stream));
+  SPK_CUDA_CHECK(cudaStreamSynchronize(launch.stream));
+  plan.longest_row = found;
+  plan.kernel = &kernel_for(launch.device, plan.known(p));
+}
+
 // Entries of a planned matrix in the order of its rows.
 std::size_t planned_values_bytes(const SpmmProblem& p) {
   if (is_block_format(p.a.format)) return 0;
@@ -237,8 +266,8 @@ Choice choose(const Device& device, const SpmmProblem& p) {
 std::size_t workspace(const Device& device, const SpmmProblem& p, const Plan* plan, const Exec&) {
   if (p.m == 0 || p.n == 0) return 0;
   const auto* own = static_cast<const SpmmPlan*>(plan);
-  const SpmmRow& kernel = own != nullptr ? own->kernel : kernel_for(device, p);
-  const std::size_t bytes = kernel.workspace(device, p);
+  const SpmmRow& kernel = own != nullptr ? *own->kernel : kernel_for(device, p);
+  const std::size_t bytes = kernel.workspace(device, own != nullptr ? own->known(p) : p);
   if (takes_as_stored(kernel, p)) return bytes;
   return bytes + (own != nullptr ? planned_values_bytes(p) : rows_layout(device, p, false).total);
 }
@@ -246,22 +275,27 @@ std::size_t workspace(const Device& device, const SpmmProblem& p, const Plan* pl
 std::unique_ptr<Plan> prepare(const Device& device, const SpmmProblem& p, const Exec& exec) {
   const Launch launch{device, static_cast<cudaStream_t>(exec.stream), nullptr};
   auto plan = std::make_unique<SpmmPlan>(device, launch.stream, kernel_for(device, p));
-  if (p.m == 0 || p.n == 0 || takes_as_stored(plan->kernel, p)) return plan;
+  if (p.m == 0 || p.n == 0 || p.skips_product()) return plan;
+  if (stored_in_rows(p) && wants_longest_row(p) && !is_captured(launch.stream))
+    see_longest_row(*plan, p, p.a, launch);
+  if (takes_as_stored(*plan->kernel, p)) return plan;
   refuse_capture(launch.stream, "this plan makes rows of op(A) and waits for them; make it before");
   plan->layout = rows_layout(device, p, true);
   plan->rows = static_cast<char*>(plan->allocate(plan->layout.total));
   // Slots of SELL without an entry get no place; what is gathered for them must lie inside the values all the same.
   if (p.a.format == Format::sell) SPK_CUDA_CHECK(cudaMemsetAsync(plan->rows, 0, plan->layout.scratch, launch.stream));
   make_rows(p, plan->layout, true, plan->rows, launch);
+  if (wants_longest_row(p)) see_longest_row(*plan, p, call_on_rows(p, plan->layout, plan->rows).rows, launch);
   // The caller may change the structure's arrays as soon as the plan is there.
   SPK_CUDA_CHECK(cudaStreamSynchronize(launch.stream));
   return plan;
 }
 
-void run(const Device& device, const SpmmProblem& p, const Plan* plan, const Exec& exec) {
-  if (p.m == 0 || p.n == 0) return;
+void run(const Device& device, const SpmmProblem& given, const Plan* plan, const Exec& exec) {
+  if (given.m == 0 || given.n == 0) return;
   const auto* own = static_cast<const SpmmPlan*>(plan);
-  const SpmmRow& kernel = own != nullptr ? own->kernel : kernel_for(device, p);
+  const SpmmProblem p = own != nullptr ? own->known(given) : given;
+  const SpmmRow& kernel = own != nullptr ? *own->kernel : kernel_for(device, p);
   Launch launch{device, static_cast<cudaStream_t>(exec.stream), exec.workspace};
   if (takes_as_stored(kernel, p)) {
     SpmmCall call{p, p.a};
@@ -308,7 +342,8 @@ void* SpmmPlan::allocate(std::size_t bytes) {
 }
 
 std::string SpmmPlan::describe() const {
-  std::string text = kernel.name;
+  std::string text = kernel->name;
+  if (longest_row >= 0) text += ", longest row " + std::to_string(longest_row);
   if (rows != nullptr) text += ", rows of op(A) made, " + std::to_string(bytes_) + " bytes";
   return text;
 }

@@ -49,16 +49,24 @@ struct RowsLayout {
   std::size_t offsets = 0, indices = 0, values = 0, matrix_bytes = 0, scratch = 0, total = 0;
 };
 
-// A plan: the kernel's name, and the rows of op(A) where its storage has none.
+// A plan: the kernel's name, the rows of op(A) where its storage has none, and the longest row, so that kernels need not
+// provide for longer ones.
 class SpmmPlan final : public Plan {
  public:
   SpmmPlan(const Device& device, cudaStream_t stream, const SpmmRow& row)
-      : kernel(row), device_(device), stream_(stream) {}
+      : kernel(&row), device_(device), stream_(stream) {}
   ~SpmmPlan() override;
   std::string describe() const override;
   void* allocate(std::size_t bytes);
 
-  const SpmmRow& kernel;
+  // The problem with what the plan knows of the structure.
+  SpmmProblem known(SpmmProblem p) const {
+    p.longest_row = longest_row;
+    return p;
+  }
+
+  const SpmmRow* kernel;
+  std::int64_t longest_row = -1;  // not counted
   RowsLayout layout;
   char* rows = nullptr;  // device memory, or NULL where A is stored in rows
 
@@ -67,6 +75,14 @@ class SpmmPlan final : public Plan {
   cudaStream_t stream_;
   std::size_t bytes_ = 0;
 };
+
+// The longest of `rows` rows of every matrix, by their offsets; strides in elements.
+struct LongestRow {
+  const void* offsets;
+  IndexType type;
+  std::int64_t rows, matrices, stride;
+};
+void find_longest_row(const LongestRow& l, std::int64_t* longest, const Launch& launch);
 
 // to[i] = from[positions[i]] for the values of `matrices` matrices; strides in elements.
 struct GatherValues {

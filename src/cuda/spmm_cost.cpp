@@ -36,7 +36,9 @@ double latency(const SpmmProblem& p, double entries_per_step) noexcept {
   constexpr double kStep = 0.02;  // microseconds of one run of entries, dependent loads included
   // Rows differ in length: the longest is taken for four times the mean and 32 entries more, if there are so many.
   const double mean = static_cast<double>(p.a.nnz) / std::max(1.0, static_cast<double>(p.m));
-  return kStep * std::min(4 * mean + 32, static_cast<double>(std::min(p.a.nnz, p.k))) / entries_per_step;
+  const double longest = p.longest_row >= 0 ? static_cast<double>(p.longest_row)
+                                            : std::min(4 * mean + 32, static_cast<double>(std::min(p.a.nnz, p.k)));
+  return kStep * longest / entries_per_step;
 }
 
 }  // namespace

@@ -7,6 +7,11 @@
 namespace spk::cuda {
 namespace {
 
+// Entries that a row may have. More than columns would take duplicates, which are no reason to hurry.
+std::int64_t most_in_a_row(const SpmmProblem& p) noexcept {
+  return p.longest_row >= 0 ? p.longest_row : std::min(p.a.nnz, p.k);
+}
+
 NnzSplit split_of(const Device& device, const SpmmProblem& p, std::int64_t least, std::int64_t most,
                   std::int64_t per_sm) noexcept {
   const std::int64_t all = p.m + p.a.nnz;
@@ -14,15 +19,13 @@ NnzSplit split_of(const Device& device, const SpmmProblem& p, std::int64_t least
   NnzSplit split;
   split.items = std::max<std::int64_t>(1, std::min(std::max((all + wanted - 1) / wanted, least), most));
   split.parts = (all + split.items - 1) / split.items;
-  // More entries than columns would take duplicates, which are no reason to hurry.
-  split.cuts = !p.skips_product() && split.parts > 1 && std::min(p.a.nnz, p.k) > split.items;
+  split.cuts = !p.skips_product() && split.parts > 1 && most_in_a_row(p) > split.items;
   return split;
 }
 
 // Rows that can be longer than `reach` entries and than many times the mean.
 SplitTail tail_of(const SpmmProblem& p, std::int64_t reach, std::int64_t above) noexcept {
-  // More entries than columns would take duplicates, which are no reason to hurry.
-  const std::int64_t longest = std::min(p.a.nnz, p.k), mean = p.m == 0 ? 0 : p.a.nnz / p.m;
+  const std::int64_t longest = most_in_a_row(p), mean = p.m == 0 ? 0 : p.a.nnz / p.m;
   if (p.skips_product() || longest <= reach || longest <= 32 * mean) return {};
   SplitTail tail;
   tail.above = std::max(above, 4 * mean);

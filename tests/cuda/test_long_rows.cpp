@@ -81,6 +81,42 @@ class LongRows : public ::testing::Test {
     spk_dnmat_destroy(mat_c);
   }
 
+  // The same through a plan, which has seen how long the longest row is; twice, for the same bits.
+  void expect_planned(const LongRowMatrix& a, std::int64_t n, std::int32_t order, spk_plan_t* kept = nullptr) {
+    SCOPED_TRACE("plan, n " + std::to_string(n) + ", order " + std::to_string(order));
+    const bool by_rows = order == SPK_ORDER_ROW;
+    const DeviceArray<float> right(*handle_, draw_floats(5, a.cols * n));
+    DeviceArray<float> c(*handle_, draw_floats(7, a.rows * n));
+    const std::vector<float> start = c.written();
+    spk_dnmat_t mat_b = nullptr, mat_c = nullptr;
+    SPK_ASSERT_OK(spk_dnmat_create(&mat_b, a.cols, n, by_rows ? n : a.cols, right.data(), SPK_R_32F, order));
+    SPK_ASSERT_OK(spk_dnmat_create(&mat_c, a.rows, n, by_rows ? n : a.rows, c.data(), SPK_R_32F, order));
+    for (const std::int32_t kernel : {0, 512, 528, 544, 552, 560}) {
+      SCOPED_TRACE("kernel " + std::to_string(kernel));
+      spk_plan_t plan = nullptr;
+      const spk_status_t made = spk_spmm_plan_create(&plan, *handle_, SPK_OP_N, SPK_OP_N, a.mat, mat_b, mat_c,
+                                                     SPK_COMPUTE_32F, kernel, nullptr);
+      if (kernel != 0 && made == SPK_STATUS_NOT_SUPPORTED) continue;
+      SPK_ASSERT_OK(made);
+      std::vector<float> first;
+      for (int turn = 0; turn < 2; ++turn) {
+        c.write(start);
+        const float alpha = -1.25F, beta = 0.5F;
+        SPK_EXPECT_OK(spk_spmm_execute(*handle_, plan, &alpha, a.mat, mat_b, &beta, mat_c, nullptr, nullptr, 0));
+        if (turn == 0)
+          first = c.read();
+        else
+          EXPECT_EQ(c.read(), first) << "another result";
+      }
+      if (kept != nullptr && kernel == 512)
+        *kept = plan;
+      else
+        spk_plan_destroy(plan);
+    }
+    spk_dnmat_destroy(mat_b);
+    spk_dnmat_destroy(mat_c);
+  }
+
   // The values of c from alpha A B^T + beta C, A and B by rows of k, with every kernel that takes that.
   void expect_sampled(LongRowMatrix& c, std::int64_t k) {
     SCOPED_TRACE("k " + std::to_string(k));
@@ -123,6 +159,49 @@ TEST_F(LongRows, OfManyPartsAreRightAmongShortAndEmptyOnes) {
     for (const std::int64_t n : {1, 3, 8, 33, 300})
       for (const std::int32_t order : {SPK_ORDER_ROW, SPK_ORDER_COL}) expect_right(a, n, order);
   }
+}
+
+TEST_F(LongRows, AreRightWithPlansThatHaveSeenThem) {
+  std::vector<std::int64_t> lengths(3000, 4);
+  lengths[17] = 40;
+  for (const std::int64_t longest : {40, 2000, 9000, 18000}) {
+    lengths[999] = longest;
+    const LongRowMatrix a(*handle_, lengths, 18000, 0);
+    for (const std::int64_t n : {1, 8, 33, 130})
+      for (const std::int32_t order : {SPK_ORDER_ROW, SPK_ORDER_COL}) expect_planned(a, n, order);
+  }
+}
+
+// A plan that has seen short rows only asks for no workspace; shown a long one it does.
+TEST_F(LongRows, AreProvidedForByPlansOnlyWhereTheyAre) {
+  std::vector<std::int64_t> lengths(3000, 4);
+  const LongRowMatrix even(*handle_, lengths, 18000, 0);
+  lengths[2] = 0;
+  lengths[999] = 8;
+  lengths[1000] = 4;
+  const LongRowMatrix other(*handle_, lengths, 18000, 0);
+  spk_plan_t plan = nullptr;
+  expect_planned(even, 32, SPK_ORDER_ROW, &plan);
+  ASSERT_NE(plan, nullptr);
+  std::size_t bytes = 1;
+  SPK_EXPECT_OK(spk_plan_workspace(*handle_, plan, &bytes));
+  EXPECT_EQ(bytes, 0U);
+  char text[300] = "";
+  SPK_EXPECT_OK(spk_plan_describe(plan, text, sizeof text, nullptr));
+  EXPECT_NE(std::string(text).find("longest row 4"), std::string::npos) << text;
+  SPK_EXPECT_OK(spk_plan_update(*handle_, plan, other.mat));
+  SPK_EXPECT_OK(spk_plan_describe(plan, text, sizeof text, nullptr));
+  EXPECT_NE(std::string(text).find("longest row 8"), std::string::npos) << text;
+  spk_plan_destroy(plan);
+
+  lengths[999] = 9000;
+  const LongRowMatrix uneven(*handle_, lengths, 18000, 0);
+  plan = nullptr;
+  expect_planned(uneven, 32, SPK_ORDER_ROW, &plan);
+  ASSERT_NE(plan, nullptr);
+  SPK_EXPECT_OK(spk_plan_workspace(*handle_, plan, &bytes));
+  EXPECT_GT(bytes, 0U);
+  spk_plan_destroy(plan);
 }
 
 TEST_F(LongRows, ThatAreAllThereIsAreRight) {

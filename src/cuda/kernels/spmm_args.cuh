@@ -170,7 +170,13 @@ template <int kCount, class Value, class Out>
 __device__ void store_columns(const SpmmArgs<Value, Out>& args, const Scaling<Sum<Value>>& s, Out* at,
                               std::int64_t batch, std::int64_t i, std::int64_t j, int count, bool packed,
                               const Sum<Value> (&sums)[kCount]) {
-  if (packed && count == kCount) {
+  if (packed && count == kCount && s.beta_is_zero && args.is_plain) {
+    Pack<Out, kCount> out;
+    const bool product = !s.alpha_is_zero && !args.skips_product;
+#pragma unroll
+    for (int c = 0; c < kCount; ++c) out.at[c] = FromSum<Out>::of(product ? multiply(s.alpha, sums[c]) : Sum<Value>{});
+    *reinterpret_cast<Pack<Out, kCount>*>(at) = out;
+  } else if (packed && count == kCount) {
     Pack<Out, kCount> out{};
     if (!s.beta_is_zero) out = *reinterpret_cast<Pack<Out, kCount>*>(at);
 #pragma unroll

@@ -78,19 +78,17 @@ __global__ void __launch_bounds__(kPanelThreads, 1)
     std::uint32_t panel;  // where column 0 of the index array would lie, for this lane
     int first, rows;      // columns, as the index array counts, that the chunk holds
     bool conjugate;
+    enum : bool { kSkips = kRows > 1 };
     __device__ S element(Value x) const { return conjugate_if(conjugate, to_sum(x)); }
     __device__ bool wants(Index column) const {
       return kRows == 1 || static_cast<unsigned>(static_cast<int>(column) - first) < static_cast<unsigned>(rows);
     }
-    __device__ Pack<Value, kTogether> operator()(Index column) const {
-      Pack<Value, kTogether> together;
+    __device__ Held<Value, kTogether> operator()(Index column) const {
+      Held<Value, kTogether> together;
 #pragma unroll
-      for (int q = 0; q < kPacks; ++q) {
-        const auto pack =
-            load_shared<Value, kVec>(panel + static_cast<std::uint32_t>(column) * kPitch + q * kPanelLanes * 16);
-#pragma unroll
-        for (int c = 0; c < kVec; ++c) together.at[q * kVec + c] = pack.at[c];
-      }
+      for (int q = 0; q < kPacks; ++q)
+        together.take(q * kVec,
+                      load_shared(panel + static_cast<std::uint32_t>(column) * kPitch + q * kPanelLanes * 16));
       return together;
     }
   };

@@ -9,34 +9,72 @@
 // Row-split SpMM for CSR rows of op(A) and rows of op(B) that are contiguous in memory.
 namespace spk::cuda {
 
-// A row of op(B), contiguous in memory, as a lane of kLanes sees it: kPacks packs of kVec of its columns.
-template <class Value, class Index, int kLanes, int kVec, int kPacks>
+// A row of op(B), contiguous in memory, as a lane of kLanes sees it: kPacks packs of kVec of its columns. kWhole: there are
+// columns for whole packs only.
+template <class Value, class Index, int kLanes, int kVec, int kPacks, bool kWhole = false>
 struct RowFetch {
   static constexpr int kTogether = kVec * kPacks;
+  static constexpr bool kSkips = false;
   const char* b;  // the lane's columns of the row that column 0 of the index array means
   int row_bytes, count;
   bool conjugate;
   __device__ Sum<Value> element(Value x) const { return conjugate_if(conjugate, to_sum(x)); }
   __device__ bool wants(Index) const { return true; }
-  __device__ Pack<Value, kTogether> operator()(Index column) const {
-    const auto* at =
-        reinterpret_cast<const Value*>(b + static_cast<std::int64_t>(static_cast<int>(column)) * row_bytes);
-    Pack<Value, kTogether> together;
+  __device__ Held<Value, kTogether> operator()(Index column) const {
+    const auto* at = place_of<Value>(b, static_cast<int>(column), row_bytes);
+    Held<Value, kTogether> together{};
 #pragma unroll
     for (int q = 0; q < kPacks; ++q) {
       const int before = q * kLanes * kVec;
-      Pack<Value, kVec> pack{};
-      if (before + kVec <= count) {
-        pack = *reinterpret_cast<const Pack<Value, kVec>*>(at + before);
-      } else {
+      if ((kWhole && q == 0) || before + kVec <= count) {  // nobody without columns gets here
+        together.template load<kVec>(q * kVec, at + before);
+      } else if constexpr (!kWhole) {
 #pragma unroll
         for (int c = 0; c + 1 < kVec; ++c)
-          if (before + c < count) pack.at[c] = at[before + c];
+          if (before + c < count) together.put(q * kVec + c, at[before + c]);
       }
-#pragma unroll
-      for (int c = 0; c < kVec; ++c) together.at[q * kVec + c] = pack.at[c];
     }
     return together;
+  }
+};
+
+// Adds kCount sums over the lanes that agree in lane % kLanes, and shares them out: a lane is left with the kLeft sums from
+// the returned one on, in sums[0 ...]. Of lanes with the same, the first_lane() is the least.
+template <int kCount, int kLanes, class S>
+struct SharedSums {
+  static constexpr int kGroups = 32 / kLanes;
+  static constexpr int kLeft = kCount > kGroups ? kCount / kGroups : 1;
+  static __device__ int reduce(S (&sums)[kCount], int lane) {
+    int first = 0;
+    reduce_by<kCount, 16>(sums, lane, first);
+    return first;
+  }
+  // Whether lanes with lower numbers have the same.
+  static __device__ bool repeats(int lane) {
+    int same = 0;
+    for (int mask = 16 / kCount; mask >= kLanes; mask /= 2) same |= mask;
+    return (lane & same) != 0;
+  }
+
+ private:
+  template <int kNow, int kMask>
+  static __device__ void reduce_by(S (&sums)[kCount], int lane, int& first) {
+    if constexpr (kMask >= kLanes) {
+      if constexpr (kNow > 1) {
+        constexpr int kHalf = kNow / 2;
+        const bool upper = (lane & kMask) != 0;
+#pragma unroll
+        for (int c = 0; c < kHalf; ++c) {
+          const S given = upper ? sums[c] : sums[c + kHalf], kept = upper ? sums[c + kHalf] : sums[c];
+          sums[c] = add(kept, shuffle_xor(given, kMask));
+        }
+        first += upper ? kHalf : 0;
+        reduce_by<kHalf, kMask / 2>(sums, lane, first);
+      } else {
+        sums[0] = add(sums[0], shuffle_xor(sums[0], kMask));
+        reduce_by<1, kMask / 2>(sums, lane, first);
+      }
+    }
   }
 };
 
@@ -62,13 +100,13 @@ struct RowsGrid {
 };
 
 // Mapping: a group of kLanes lanes covers kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks packs of kVec
-// of them. The other groups of the warp, and of the warps_per_row warps that share a row, take other entries of the same
-// row; their sums meet through shuffles and then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec
-// * kPacks sums). Rows longer than grid.cut_row are left to a launch behind (spmm_nnz_split.cuh). Long rows wait until the other rows of the block are done; then all its warps share each of them.
+// of them; kWhole: n is a multiple of kVec. The other groups of the warp, and of the warps_per_row warps that share a row,
+// take other entries of the same row; their sums meet through shuffles, which leave each lane with as many columns, and
+// then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec * kPacks sums). Rows longer than grid.cut_row are left to a launch behind (spmm_nnz_split.cuh). Long rows wait until the other rows of the block are done; then all its warps share each of them.
 // blockIdx.x runs over rows, so that blocks of one time read the same columns of B; y over tiles of columns, z over the
 // batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4, with the row's entries split once more.
-template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks>
-__global__ void __launch_bounds__(kRowsWarps * 32)
+template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks, bool kWhole>
+__global__ void __launch_bounds__(kRowsWarps * 32, kPacks == 1 ? 3 : 2)
     spmm_rows(const __grid_constant__ SpmmArgs<Value, Out> args, const RowsGrid grid) {
   using S = Sum<Value>;
   constexpr int kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
@@ -86,30 +124,31 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
   // Adds what `warps` warps have of a row, from warp `first` on, and stores it.
   const auto finish_row = [&](S(&acc)[kTogether], std::int64_t batch, std::int64_t row, std::int64_t j, int count,
                               int first, int warps) {
-#pragma unroll
-    for (int mask = kLanes; mask < 32; mask *= 2)
-#pragma unroll
-      for (int c = 0; c < kTogether; ++c) acc[c] = add(acc[c], shuffle_xor(acc[c], mask));
+    using Shared = SharedSums<kTogether, kLanes, S>;
+    constexpr int kLeft = Shared::kLeft, kStored = kLeft < kVec ? kLeft : kVec;
+    const int from = Shared::reduce(acc, lane);
+    const bool repeats = Shared::repeats(lane);
     if (warps > 1) {
       __syncthreads();
-      if (lane < kLanes)
+      if (!repeats)
 #pragma unroll
-        for (int c = 0; c < kTogether; ++c) partial[warp * kTile + c * kLanes + lane] = acc[c];
+        for (int c = 0; c < kLeft; ++c) partial[warp * kTile + (from + c) * kLanes + lane % kLanes] = acc[c];
       __syncthreads();
-      if (warp == first && lane < kLanes)
+      if (warp == first && !repeats)
         for (int other = 1; other < warps; ++other)
 #pragma unroll
-          for (int c = 0; c < kTogether; ++c) acc[c] = add(acc[c], partial[(warp + other) * kTile + c * kLanes + lane]);
+          for (int c = 0; c < kLeft; ++c)
+            acc[c] = add(acc[c], partial[(warp + other) * kTile + (from + c) * kLanes + lane % kLanes]);
     }
-    if (row >= args.m || warp != first || lane >= kLanes) return;
+    if (row >= args.m || warp != first || repeats) return;
 #pragma unroll
-    for (int q = 0; q < kPacks; ++q) {
-      const int before = q * kLanes * kVec;
-      S sums[kVec];
+    for (int q = 0; q < kLeft / kStored; ++q) {
+      const int at = from + q * kStored, before = at / kVec * kLanes * kVec + at % kVec;
+      S sums[kStored];
 #pragma unroll
-      for (int c = 0; c < kVec; ++c) sums[c] = acc[q * kVec + c];
-      store_columns<kVec>(args, scaling, place_in_c(args, batch, row, j + before), batch, row, j + before,
-                          min(kVec, count - before), grid.packed_c, sums);
+      for (int c = 0; c < kStored; ++c) sums[c] = acc[q * kStored + c];
+      store_columns<kStored>(args, scaling, place_in_c(args, batch, row, j + before), batch, row, j + before,
+                             min(kStored, count - before), grid.packed_c, sums);
     }
   };
 
@@ -140,7 +179,7 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
           static_cast<int>(min(static_cast<std::int64_t>(kTile), args.n - j));  // from the lane's first on
       const int row_bytes = static_cast<int>(args.b.row_stride * sizeof(Value));
       const Value* b = args.b.values + batch * args.b.batch_stride + j;
-      const RowFetch<Value, Index, kLanes, kVec, kPacks> fetch{
+      const RowFetch<Value, Index, kLanes, kVec, kPacks, kWhole> fetch{
           reinterpret_cast<const char*>(b) - static_cast<std::int64_t>(args.base) * row_bytes, row_bytes, count,
           args.conjugate_b};
       // First the warps' own rows, then the long ones by all of them.
@@ -160,7 +199,7 @@ __global__ void __launch_bounds__(kRowsWarps * 32)
   }
 }
 
-template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks = 1>
+template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks, bool kWhole>
 void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   const SpmmProblem& p = call.p;
   const std::int64_t per_row = p.m == 0 ? 0 : call.rows.nnz / p.m;
@@ -180,7 +219,8 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   const std::int64_t long_row = std::max<std::int64_t>(16 * kRun * kGroups << grid.warps_log2, 4 * per_row);
   grid.long_row =
       1 << grid.warps_log2 == kRowsWarps ? INT32_MAX : static_cast<int>(std::min<std::int64_t>(long_row, INT32_MAX));
-  grid.packed_c = packs_columns<Out>(p.c, kVec);
+  constexpr int kLeft = SharedSums<kVec * kPacks, kLanes, Sum<Value>>::kLeft;
+  grid.packed_c = packs_columns<Out>(p.c, std::min(kLeft, kVec));
   grid.offset_type = call.rows.offset_type;
   const int rows_per_block = kRowsWarps >> grid.warps_log2;
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
@@ -189,7 +229,7 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   const SplitTail tail = split_tail_of_rows(p);
   grid.cut_row = tail.above > 0 ? static_cast<int>(tail.above) : INT32_MAX;
   grid.flags = tail.above > 0 ? static_cast<int*>(launch.workspace) : nullptr;
-  const auto kernel = &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks>;
+  const auto kernel = &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks, kWhole>;
   kernel<<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
   if (tail.above > 0) launch_left_over(call, launch, spmm_nnz_rows(p.a.value_type), tail, blocks.x);
@@ -209,15 +249,21 @@ void spmm_rows_by_width(const SpmmCall& call, const Launch& launch) {
     const auto fills = [&](std::int64_t columns) {
       return p.m * ((p.n + columns - 1) / columns) * p.c.batch_count >= std::int64_t{12} * launch.device.sm_count;
     };
-    if (vectors && p.n <= 2 * kFull) return launch_spmm_rows<Value, Out, Index, 2, kFull>(call, launch);
+    if (vectors && p.n % kFull != 0)
+      return p.n <= 2 * kFull ? launch_spmm_rows<Value, Out, Index, 2, kFull, 1, false>(call, launch)
+                              : launch_spmm_rows<Value, Out, Index, 8, kFull, 1, false>(call, launch);
+    if (vectors && kFull == 8 && p.n <= kFull)
+      return launch_spmm_rows < Value, Out, Index, kFull == 8 ? 1 : 2, kFull, 1, true > (call, launch);
+    if (vectors && p.n <= 2 * kFull) return launch_spmm_rows<Value, Out, Index, 2, kFull, 1, true>(call, launch);
+    if (vectors && p.n <= 4 * kFull) return launch_spmm_rows<Value, Out, Index, 4, kFull, 1, true>(call, launch);
     if (vectors && p.n > 48 * kFull && fills(64 * kFull))
-      return launch_spmm_rows<Value, Out, Index, 32, kFull, 2>(call, launch);
+      return launch_spmm_rows<Value, Out, Index, 32, kFull, 2, true>(call, launch);
     if (vectors && p.n > 8 * kFull && fills(16 * kFull))
-      return launch_spmm_rows<Value, Out, Index, 8, kFull, 2>(call, launch);
-    if (vectors) return launch_spmm_rows<Value, Out, Index, 8, kFull>(call, launch);
+      return launch_spmm_rows<Value, Out, Index, 8, kFull, 2, true>(call, launch);
+    if (vectors) return launch_spmm_rows<Value, Out, Index, 8, kFull, 1, true>(call, launch);
   }
-  if (p.n <= 8) return launch_spmm_rows<Value, Out, Index, 8, 1>(call, launch);
-  launch_spmm_rows<Value, Out, Index, 32, 1>(call, launch);
+  if (p.n <= 8) return launch_spmm_rows<Value, Out, Index, 8, 1, 1, true>(call, launch);
+  launch_spmm_rows<Value, Out, Index, 32, 1, 1, true>(call, launch);
 }
 
 template <class Value, class Out = Value>
