@@ -30,7 +30,7 @@ SplitTail tail_of(const SpmmProblem& p, std::int64_t reach, std::int64_t above) 
   SplitTail tail;
   tail.above = std::max(above, 4 * mean);
   tail.flags =
-      (static_cast<std::size_t>(p.m) * static_cast<std::size_t>(p.c.batch_count) * sizeof(int) + 255) / 256 * 256;
+      (static_cast<std::size_t>(SplitTail::stride(p.m)) * static_cast<std::size_t>(p.c.batch_count) + 255) / 256 * 256;
   return tail;
 }
 

@@ -30,18 +30,20 @@ constexpr std::int64_t nnz_split_most_items(int together, std::size_t sum_bytes)
 }
 
 // A kernel that has rows one by one leaves those of more than `above` entries to a launch behind it that is split by
-// nonzeros, where there can be such rows; 0: there is none. Flags, one per block of rows, say whether there are any.
+// nonzeros, where there can be such rows; 0: there is none. Flags, a byte per block of rows, say whether there are any.
 struct SplitTail {
   std::int64_t above = 0;
   std::size_t flags = 0;  // bytes of the flags, a block of rows having one row at least
+  // Flags of a matrix begin at 16 bytes.
+  static constexpr std::int64_t stride(std::int64_t blocks) noexcept { return (blocks + 15) / 16 * 16; }
 };
 SplitTail split_tail_of_rows(const SpmmProblem& p) noexcept;
 SplitTail split_tail_of_dot(const SpmmProblem& p) noexcept;
 
 // What the launch behind gets.
 struct SplitFlags {
-  const int* flags;    // (batches, count)
-  std::int64_t count;  // of a matrix
+  const std::uint8_t* flags;  // (batches, stride)
+  std::int64_t count;         // of a matrix
   int above;
 };
 

@@ -194,7 +194,7 @@ __device__ inline void wait_for_kernel_in_front() {
 }
 
 // 16 bytes of shared memory at a 32-bit address.
-__device__ inline uint4 load_shared(std::uint32_t address) {
+__device__ inline uint4 load_shared_pack(std::uint32_t address) {
   uint4 x;
   asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w) : "r"(address));
   return x;

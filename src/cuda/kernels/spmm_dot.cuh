@@ -15,8 +15,8 @@ constexpr int kDotColumns = 4;  // columns of C made at once
 struct DotGrid {
   int lanes_log2;  // lanes of a row: 2 to kDotThreads
   int cut_row;     // entries beyond which a row is left over
-  int* flags;      // NULL, or (batches, blocks): whether a block left a row over
   IndexType offset_type;
+  std::uint8_t* flags;  // NULL, or per batch and block: whether the block left a row over
 };
 
 // Mapping: 2^lanes_log2 neighbouring threads share a row of op(A); thread t takes entries t, t + 2^lanes_log2, ... and
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kDotThreads)
         end = begin;
       }
       const int left_over = __syncthreads_or(cut);
-      if (thread == 0) grid.flags[batch * gridDim.x + blockIdx.x] = left_over;
+      if (thread == 0) grid.flags[batch * SplitTail::stride(gridDim.x) + blockIdx.x] = left_over != 0;
     }
     for (std::int64_t j = 0; j < args.n; j += kCols) {
       const Value* __restrict__ b = args.b.values + batch * args.b.batch_stride + j * args.b.col_stride;
@@ -123,7 +123,7 @@ void launch_spmm_dot(const SpmmCall& call, const Launch& launch) {
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const SplitTail tail = split_tail_of_dot(p);
   grid.cut_row = static_cast<int>(std::max<std::int64_t>(tail.above, 32 << grid.lanes_log2));
-  grid.flags = tail.above > 0 ? static_cast<int*>(launch.workspace) : nullptr;
+  grid.flags = tail.above > 0 ? static_cast<std::uint8_t*>(launch.workspace) : nullptr;
   spmm_dot<Value, Out, Index, kCols><<<blocks, kDotThreads, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
   if (tail.above > 0)

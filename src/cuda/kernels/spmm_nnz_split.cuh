@@ -54,10 +54,15 @@ struct SplitShare {
 template <class S>
 __device__ bool has_rows_left(const SplitParts<S>& parts, std::int64_t batch) {
   if (parts.left_over.flags == nullptr) return true;
-  bool any = false;
+  const std::int64_t count = parts.left_over.count;
+  const std::uint8_t* flags = parts.left_over.flags + batch * SplitTail::stride(count);
+  std::uint32_t any = 0;
 #pragma unroll 4
-  for (std::int64_t i = threadIdx.x; i < parts.left_over.count; i += blockDim.x)
-    any |= parts.left_over.flags[batch * parts.left_over.count + i] != 0;
+  for (std::int64_t i = std::int64_t{threadIdx.x} * 16; i + 16 <= count; i += std::int64_t{blockDim.x} * 16) {
+    const uint4 some = *reinterpret_cast<const uint4*>(flags + i);
+    any |= some.x | some.y | some.z | some.w;
+  }
+  if (const std::int64_t i = count / 16 * 16 + threadIdx.x; i < count) any |= flags[i];
   return __syncthreads_or(any) != 0;
 }
 

@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kPanelThreads, 1)
 #pragma unroll
       for (int q = 0; q < kPacks; ++q)
         together.take(q * kVec,
-                      load_shared(panel + static_cast<std::uint32_t>(column) * kPitch + q * kPanelLanes * 16));
+                      load_shared_pack(panel + static_cast<std::uint32_t>(column) * kPitch + q * kPanelLanes * 16));
       return together;
     }
   };

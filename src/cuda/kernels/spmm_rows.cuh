@@ -81,7 +81,7 @@ struct SharedSums {
 // Rows that a kernel with its flags at the start of the workspace left over.
 inline void launch_left_over(const SpmmCall& call, const Launch& launch, SpmmKernel* kernel, const SplitTail& tail,
                              unsigned blocks) {
-  const SplitFlags flags{static_cast<const int*>(launch.workspace), blocks, static_cast<int>(tail.above)};
+  const SplitFlags flags{static_cast<const std::uint8_t*>(launch.workspace), blocks, static_cast<int>(tail.above)};
   SpmmCall behind = call;
   behind.left_over = &flags;
   kernel(behind, Launch{launch.device, launch.stream, static_cast<char*>(launch.workspace) + tail.flags});
@@ -94,9 +94,9 @@ struct RowsGrid {
   int warps_log2;  // warps that share a row: 1, 2, 4 or 8
   int long_row;    // entries beyond which the whole block shares a row
   int cut_row;     // entries beyond which a row is left over
-  int* flags;      // NULL, or (batches, blocks): whether a block left a row over
-  bool packed_c;   // columns of C may be written kVec at a time
+  bool packed_c;   // columns of C may be written as many at a time as a lane has at the end
   IndexType offset_type;
+  std::uint8_t* flags;  // NULL, or per batch and block: whether the block left a row over
 };
 
 // Mapping: a group of kLanes lanes covers kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks packs of kVec
@@ -106,7 +106,7 @@ struct RowsGrid {
 // blockIdx.x runs over rows, so that blocks of one time read the same columns of B; y over tiles of columns, z over the
 // batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4, with the row's entries split once more.
 template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks, bool kWhole>
-__global__ void __launch_bounds__(kRowsWarps * 32, kPacks == 1 ? 3 : 2)
+__global__ void __launch_bounds__(kRowsWarps * 32, 2)
     spmm_rows(const __grid_constant__ SpmmArgs<Value, Out> args, const RowsGrid grid) {
   using S = Sum<Value>;
   constexpr int kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
@@ -166,7 +166,8 @@ __global__ void __launch_bounds__(kRowsWarps * 32, kPacks == 1 ? 3 : 2)
     }
     if (grid.flags != nullptr) {
       const int left_over = __syncthreads_or(range.count < 0);
-      if (blockIdx.y == 0 && threadIdx.x == 0) grid.flags[batch * gridDim.x + blockIdx.x] = left_over;
+      if (blockIdx.y == 0 && threadIdx.x == 0)
+        grid.flags[batch * SplitTail::stride(gridDim.x) + blockIdx.x] = left_over != 0;
     }
     // A row that would keep its warps for long is left to the whole block.
     const bool is_long = range.count > grid.long_row;
@@ -208,7 +209,7 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   // At least four runs of four entries per group, while there are not enough rows to fill the device; one run where a
   // multiprocessor would have fewer than four warps.
   const std::int64_t tiles = (p.n + kTile - 1) / kTile;
-  const std::int64_t warps_wanted = std::int64_t{24} * launch.device.sm_count;
+  const std::int64_t warps_wanted = std::int64_t{12} * launch.device.sm_count;
   const auto warps = [&] { return p.m * tiles * p.c.batch_count << grid.warps_log2; };
   const auto entries_left = [&] {
     const std::int64_t few = warps() < std::int64_t{4} * launch.device.sm_count ? 4 : 16;
@@ -228,7 +229,7 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const SplitTail tail = split_tail_of_rows(p);
   grid.cut_row = tail.above > 0 ? static_cast<int>(tail.above) : INT32_MAX;
-  grid.flags = tail.above > 0 ? static_cast<int*>(launch.workspace) : nullptr;
+  grid.flags = tail.above > 0 ? static_cast<std::uint8_t*>(launch.workspace) : nullptr;
   const auto kernel = &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks, kWhole>;
   kernel<<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
