@@ -13,6 +13,7 @@ struct NnzSplit {
   std::int64_t items = 1;  // of a part
   std::int64_t parts = 1;  // of one matrix
   bool cuts = false;       // a row may have more entries than a part has items, and is then cut
+  bool behind = false;     // the last block that has a part of a cut row adds up its parts; else another launch does
 };
 
 // behind: for a launch behind another one, which mostly finds nothing to do: fewer blocks.
@@ -41,6 +42,10 @@ SplitTail split_tail_of_rows(const SpmmProblem& p) noexcept;
 SplitTail split_tail_of_dot(const SpmmProblem& p) noexcept;
 
 // What the launch behind gets.
+struct SplitTickets {
+  unsigned* first;  // NULL: there are none
+  std::int64_t count;
+};
 struct SplitFlags {
   const std::uint8_t* flags;  // (batches, stride)
   std::int64_t count;         // of a matrix
@@ -48,10 +53,12 @@ struct SplitFlags {
 };
 
 // The workspace where rows may be cut: the row that is cut and begins in a part (64-bit, per matrix and part), and the
-// sums of the cut rows that a part meets (per matrix, part and slot n numbers).
+// sums of the cut rows that a part meets (per matrix, part and slot n numbers); behind another launch, which sets them to
+// 0, tickets (per matrix and part, 32-bit) of the row that is cut and begins in a part.
 struct NnzSplitLayout {
-  std::size_t sums = 0, total = 0;  // bytes
+  std::size_t sums = 0, tickets = 0, total = 0;  // bytes
 };
 NnzSplitLayout nnz_split_layout(const SpmmProblem& p, const NnzSplit& split) noexcept;
+SplitTickets split_tickets(const SpmmProblem& p, const NnzSplit& split, void* workspace) noexcept;
 
 }  // namespace spk::cuda

@@ -17,6 +17,7 @@ struct DotGrid {
   int cut_row;     // entries beyond which a row is left over
   IndexType offset_type;
   std::uint8_t* flags;  // NULL, or per batch and block: whether the block left a row over
+  SplitTickets tickets;
 };
 
 // Mapping: 2^lanes_log2 neighbouring threads share a row of op(A); thread t takes entries t, t + 2^lanes_log2, ... and
@@ -29,6 +30,7 @@ __global__ void __launch_bounds__(kDotThreads)
   using S = Sum<Value>;
   __shared__ S partial[kDotThreads / 32][kCols];
   if (grid.flags != nullptr) let_kernel_behind_start();
+  clear_tickets(grid.tickets);
   const int lanes = 1 << grid.lanes_log2, thread = static_cast<int>(threadIdx.x), lane = thread & (lanes - 1);
   const std::int64_t rows_per_block = kDotThreads >> grid.lanes_log2;
   const Scaling<S> scaling = scaling_of(args);
@@ -124,6 +126,8 @@ void launch_spmm_dot(const SpmmCall& call, const Launch& launch) {
   const SplitTail tail = split_tail_of_dot(p);
   grid.cut_row = static_cast<int>(std::max<std::int64_t>(tail.above, 32 << grid.lanes_log2));
   grid.flags = tail.above > 0 ? static_cast<std::uint8_t*>(launch.workspace) : nullptr;
+  if (tail.above > 0)
+    grid.tickets = split_tickets(p, nnz_split_of_dot(launch.device, p, true), grid.flags + tail.flags);
   spmm_dot<Value, Out, Index, kCols><<<blocks, kDotThreads, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
   if (tail.above > 0)

@@ -23,6 +23,7 @@ __global__ void __launch_bounds__(kNnzDotThreads)
   constexpr int kStage = static_cast<int>(2 * nnz_split_most_items(kCols, sizeof(S)));
   __shared__ S products[kCols][kStage];
   __shared__ S partial[kWarps][kCols];
+  __shared__ S room[kNnzDotThreads];
   const int thread = static_cast<int>(threadIdx.x);
   const Scaling<S> scaling = scaling_of(args);
   const bool skip = args.skips_product || scaling.alpha_is_zero;
@@ -121,6 +122,7 @@ __global__ void __launch_bounds__(kNnzDotThreads)
       }
       __syncthreads();  // the products are used again
     }
+    join_if_last(args, parts, share, batch, 1, room);
   }
 }
 

@@ -20,16 +20,17 @@ struct NnzGrid {
 // Mapping: a block has a part of the matrix (spmm_nnz_split.cuh). A group of kLanes lanes covers kLanes * kVec * kPacks
 // neighbouring columns of C, each lane kPacks packs of kVec of them, and takes every groups-th row of the block alone.
 // Then all groups share each long row and what the part has of cut rows: their sums meet through shuffles and then, warp
-// by warp in order, through shared memory (a tile of sums per warp). blockIdx.x runs over parts, y over tiles of columns,
+// by warp in order, through shared memory (a tile of sums per warp; for the parts of a row a sum per thread). blockIdx.x runs over parts, y over tiles of columns,
 // z over the batch.
 template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks>
-__global__ void __launch_bounds__(kNnzThreads) spmm_nnz_rows(const __grid_constant__ SpmmArgs<Value, Out> args,
+__global__ void __launch_bounds__(kNnzThreads, 2) spmm_nnz_rows(const __grid_constant__ SpmmArgs<Value, Out> args,
                                                              const NnzGrid grid, const SplitParts<Sum<Value>> parts) {
   using S = Sum<Value>;
   let_kernel_behind_start();
   wait_for_kernel_in_front();
   constexpr int kWarps = kNnzThreads / 32, kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
   __shared__ S partial[kWarps * kTile];
+  __shared__ S room[kNnzThreads];
   __shared__ int list[kNnzList], listed;  // shared rows, counted from the block's first
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32, group = lane / kLanes;
   const int first_column = lane % kLanes * kVec;
@@ -141,6 +142,7 @@ __global__ void __launch_bounds__(kNnzThreads) spmm_nnz_rows(const __grid_consta
         }
       }
     }
+    join_if_last(args, parts, share, batch, gridDim.y, room);
     __syncthreads();  // the list is used again
   }
 }

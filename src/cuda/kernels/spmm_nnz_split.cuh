@@ -13,7 +13,7 @@
 // rows that begin in its part by a search in the offsets, and has them whole, except rows of more entries than a part has
 // items: those are cut, and every part that meets one has what lies in it. A part meets at most two: one that began
 // before, whose sums go to slot 0, and one that begins in it, to slot 1. A second launch adds up in the order of the
-// parts. Source: merge-based SpMV (SC 2016), section 4, with whole rows wherever they are short enough.
+// parts, or where the first is itself behind another, which mostly leaves it nothing to do, the last block to finish does. Source: merge-based SpMV (SC 2016), section 4, with whole rows wherever they are short enough.
 namespace spk::cuda {
 
 template <class S>
@@ -25,6 +25,7 @@ struct SplitParts {
   SplitFlags left_over;  // no flags: all rows are wanted
   std::int64_t* rows;    // (batches, count): the cut row that begins in the part, or -1; only where rows are cut
   S* sums;               // (batches, count, 2, n)
+  unsigned* tickets;     // (batches, count), or NULL: by row that is cut and begins in the part, blocks that are done
 
   __device__ bool wants(const RowRange& row) const { return left_over.flags == nullptr || row.count > left_over.above; }
   __device__ S* sums_of(std::int64_t batch, std::int64_t part, int slot, std::int64_t n) const {
@@ -34,13 +35,22 @@ struct SplitParts {
 
 template <class S>
 SplitParts<S> split_parts(const SpmmCall& call, const NnzSplit& split, void* workspace) {
-  SplitParts<S> parts{split.items, split.parts, call.rows.first_entry, call.rows.offset_type, split.cuts, {},
+  SplitParts<S> parts{split.items, split.parts, call.rows.first_entry, call.rows.offset_type, split.cuts, {}, nullptr,
                       nullptr,     nullptr};
   if (call.left_over != nullptr) parts.left_over = *call.left_over;
   if (!split.cuts) return parts;
   parts.rows = static_cast<std::int64_t*>(workspace);
   parts.sums = reinterpret_cast<S*>(static_cast<char*>(workspace) + nnz_split_layout(call.p, split).sums);
+  parts.tickets = split_tickets(call.p, split, workspace).first;
   return parts;
+}
+
+// Of the launch in front.
+__device__ inline void clear_tickets(const SplitTickets& tickets) {
+  if (tickets.first == nullptr) return;
+  const std::int64_t block = blockIdx.x + (blockIdx.y + std::int64_t{blockIdx.z} * gridDim.y) * gridDim.x;
+  const std::int64_t threads = std::int64_t{gridDim.x} * gridDim.y * gridDim.z * blockDim.x;
+  for (std::int64_t i = block * blockDim.x + threadIdx.x; i < tickets.count; i += threads) tickets.first[i] = 0;
 }
 
 // What a block has: whole rows [begin, end), and what its part has of two cut rows, by slot; no entries: nothing. Where
@@ -118,7 +128,8 @@ __device__ SplitShare find_share(const SpmmArgs<Value, Out>& args, const SplitPa
 template <class S>
 __device__ void tell_cut_row(const SplitParts<S>& parts, const SplitShare& share, std::int64_t batch,
                              std::int64_t part) {
-  if (parts.cuts) parts.rows[batch * parts.count + part] = share.cut[1].count > 0 ? share.end : -1;
+  if (parts.cuts && parts.tickets == nullptr)
+    parts.rows[batch * parts.count + part] = share.cut[1].count > 0 ? share.end : -1;
 }
 
 // Launches a kernel straight behind another one. Its start overlaps with the end of that, where the code at hand knows how
@@ -142,54 +153,103 @@ void launch_behind(void (*kernel)(Parameters...), dim3 blocks, unsigned threads,
   SPK_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, parameters...));
 }
 
+// What other blocks of the launch wrote.
+__device__ inline float load_fresh(const float* from) { return __ldcg(from); }
+__device__ inline double load_fresh(const double* from) { return __ldcg(from); }
+template <class Real>
+__device__ Complex<Real> load_fresh(const Complex<Real>* from) {
+  return {__ldcg(&from->re), __ldcg(&from->im)};
+}
+
+// Adds up the sums of a row whose items begin in `part`, and stores it: every tile_step-th tile of up to 32 columns.
+// Threads have one column each and every (kThreads / columns)-th part, and meet through shared memory (`room`, kThreads
+// sums) in fixed order. By all threads of a block.
+template <int kThreads, class Value, class Out>
+__device__ void join_row(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& parts, std::int64_t batch,
+                         std::int64_t row, std::int64_t part, std::int64_t last, std::int64_t first_tile,
+                         std::int64_t tile_step, Sum<Value> (&room)[kThreads]) {
+  using S = Sum<Value>;
+  int columns_log2 = 0;
+  while (columns_log2 < 5 && std::int64_t{1} << columns_log2 < args.n) ++columns_log2;
+  const int columns = 1 << columns_log2, strips = kThreads >> columns_log2;
+  const int thread = static_cast<int>(threadIdx.x), strip = thread >> columns_log2;
+  const Scaling<S> scaling = scaling_of(args);
+  for (std::int64_t j0 = first_tile << columns_log2; j0 < args.n; j0 += tile_step << columns_log2) {
+    const std::int64_t j = j0 + (thread & (columns - 1));
+    S sum{};
+    if (j < args.n)
+#pragma unroll 4
+      for (std::int64_t i = part + strip; i <= last; i += strips)
+        sum = add(sum, load_fresh(parts.sums_of(batch, i, i == part ? 1 : 0, args.n) + j));
+    __syncthreads();
+    room[thread] = sum;
+    for (int half = kThreads / 2; half >= columns; half /= 2) {
+      __syncthreads();
+      if (thread < half) room[thread] = add(room[thread], room[thread + half]);
+    }
+    if (thread < columns && j < args.n) store(args, scaling, batch, row, j, room[thread]);
+  }
+}
+
+// The last part that a row has entries in.
+template <class S>
+__device__ std::int64_t last_part(const SplitParts<S>& parts, std::int64_t row, const RowRange& range) {
+  return (range.begin - parts.first_entry + row + range.count - 1) / parts.items;
+}
+
+// Takes a ticket for what a block had of cut rows; of the blocks_per_part blocks of every part of a row, the last one joins
+// them. By all threads of a block.
+template <int kThreads, class Value, class Out>
+__device__ void join_if_last(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& parts,
+                             const SplitShare& share, std::int64_t batch, unsigned blocks_per_part,
+                             Sum<Value> (&room)[kThreads]) {
+  __shared__ bool is_last;
+  if (parts.tickets == nullptr) return;
+#pragma unroll 1
+  for (int slot = 0; slot < 2; ++slot) {
+    if ((slot == 0 ? share.cut[0] : share.cut[1]).count == 0) continue;
+    const std::int64_t row = slot == 0 ? share.begin - 1 : share.end;
+    const RowRange range = row_range(args.offsets, parts.offset_type, args.base, batch * args.offsets_stride + row);
+    const std::int64_t part = (range.begin - parts.first_entry + row) / parts.items;
+    const std::int64_t last = last_part(parts, row, range);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      const auto wanted = static_cast<unsigned>(last - part + 1) * blocks_per_part;
+      is_last = atomicAdd(parts.tickets + batch * parts.count + part, 1u) + 1 == wanted;
+      __threadfence();
+    }
+    __syncthreads();
+    if (is_last) join_row(args, parts, batch, row, part, last, 0, 1, room);
+    __syncthreads();
+  }
+}
+
 constexpr int kJoinThreads = 512;
 
-// Mapping: blockIdx.x runs over parts, y over tiles of 2^columns_log2 columns, z over the batch. A block whose part a cut
-// row begins in adds up that row's sums: threads have one column each and every (kJoinThreads / columns)-th part, and
-// meet through shared memory (kJoinThreads sums) in fixed order.
+// Mapping: blockIdx.x runs over parts, y over tiles of columns, z over the batch. A block whose part a cut row begins in
+// adds up that row's sums (join_row, kJoinThreads sums of shared memory).
 template <class Value, class Out>
-__global__ void __launch_bounds__(kJoinThreads) spmm_join_parts(const __grid_constant__ SpmmArgs<Value, Out> args,
-                                                                const SplitParts<Sum<Value>> parts, int columns_log2) {
-  using S = Sum<Value>;
-  __shared__ S room[kJoinThreads];
+__global__ void __launch_bounds__(kJoinThreads)
+    spmm_join_parts(const __grid_constant__ SpmmArgs<Value, Out> args, const SplitParts<Sum<Value>> parts) {
+  __shared__ Sum<Value> room[kJoinThreads];
   wait_for_kernel_in_front();
-  const int columns = 1 << columns_log2, strips = kJoinThreads >> columns_log2;
-  const int thread = static_cast<int>(threadIdx.x), strip = thread >> columns_log2;
   for (std::int64_t batch = blockIdx.z; batch < args.batches; batch += gridDim.z) {
     const std::int64_t part = blockIdx.x, row = parts.rows[batch * parts.count + part];
     if (row < 0) continue;
     const RowRange range = row_range(args.offsets, parts.offset_type, args.base, batch * args.offsets_stride + row);
-    const std::int64_t last = (range.begin - parts.first_entry + row + range.count - 1) / parts.items;
-    const Scaling<S> scaling = scaling_of(args);
-    for (std::int64_t j0 = std::int64_t{blockIdx.y} << columns_log2; j0 < args.n;
-         j0 += std::int64_t{gridDim.y} << columns_log2) {
-      const std::int64_t j = j0 + (thread & (columns - 1));
-      S sum{};
-      if (j < args.n)
-#pragma unroll 8
-        for (std::int64_t i = part + strip; i <= last; i += strips)
-          sum = add(sum, parts.sums_of(batch, i, i == part ? 1 : 0, args.n)[j]);
-      __syncthreads();
-      room[thread] = sum;
-      for (int half = kJoinThreads / 2; half >= columns; half /= 2) {
-        __syncthreads();
-        if (thread < half) room[thread] = add(room[thread], room[thread + half]);
-      }
-      if (thread < columns && j < args.n) store(args, scaling, batch, row, j, room[thread]);
-    }
+    join_row(args, parts, batch, row, part, last_part(parts, row, range), blockIdx.y, gridDim.y, room);
   }
 }
 
 // The second launch, straight behind the one whose blocks have the parts.
 template <class Value, class Out>
 void join_parts(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& parts, const Launch& launch) {
-  if (!parts.cuts) return;
-  int columns_log2 = 0;
-  while (columns_log2 < 5 && std::int64_t{1} << columns_log2 < args.n) ++columns_log2;
-  const std::int64_t tiles = (args.n + (1 << columns_log2) - 1) >> columns_log2;
+  if (!parts.cuts || parts.tickets != nullptr) return;
+  const std::int64_t tiles = (args.n + 31) / 32;
   const dim3 blocks(static_cast<unsigned>(parts.count), static_cast<unsigned>(std::min<std::int64_t>(tiles, 4)),
                     static_cast<unsigned>(std::min<std::int64_t>(args.batches, 65535)));
-  launch_behind(&spmm_join_parts<Value, Out>, blocks, kJoinThreads, launch, args, parts, columns_log2);
+  launch_behind(&spmm_join_parts<Value, Out>, blocks, kJoinThreads, launch, args, parts);
 }
 
 }  // namespace spk::cuda

@@ -5,6 +5,8 @@
 #include "cuda/kernels/entries.cuh"
 #include "cuda/kernels/spmm_args.cuh"
 #include "cuda/kernels/spmm_kernels.hpp"
+#include "cuda/kernels/spmm_nnz_split.cuh"
+#include "cuda/spmm_rows_shape.hpp"
 
 // Row-split SpMM for CSR rows of op(A) and rows of op(B) that are contiguous in memory.
 namespace spk::cuda {
@@ -87,8 +89,6 @@ inline void launch_left_over(const SpmmCall& call, const Launch& launch, SpmmKer
   kernel(behind, Launch{launch.device, launch.stream, static_cast<char*>(launch.workspace) + tail.flags});
 }
 
-constexpr int kRowsWarps = 8;  // warps of a block
-
 // How one launch is cut; the same for every matrix of a batch.
 struct RowsGrid {
   int warps_log2;  // warps that share a row: 1, 2, 4 or 8
@@ -97,6 +97,7 @@ struct RowsGrid {
   bool packed_c;   // columns of C may be written as many at a time as a lane has at the end
   IndexType offset_type;
   std::uint8_t* flags;  // NULL, or per batch and block: whether the block left a row over
+  SplitTickets tickets;
 };
 
 // Mapping: a group of kLanes lanes covers kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks packs of kVec
@@ -113,6 +114,7 @@ __global__ void __launch_bounds__(kRowsWarps * 32, 2)
   __shared__ S partial[kRowsWarps * kTile];
   __shared__ RowRange ranges[kRowsWarps];  // of the block's long rows, others are empty
   if (grid.flags != nullptr) let_kernel_behind_start();
+  clear_tickets(grid.tickets);
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int warps_per_row = 1 << grid.warps_log2;
   const int share = warp & (warps_per_row - 1);  // which part of the row this warp takes
@@ -200,24 +202,13 @@ __global__ void __launch_bounds__(kRowsWarps * 32, 2)
   }
 }
 
-template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks, bool kWhole>
-void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
+template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks = 1, bool kWhole = true>
+void launch_spmm_rows(const SpmmCall& call, const Launch& launch, const RowsShape& shape) {
   const SpmmProblem& p = call.p;
-  const std::int64_t per_row = p.m == 0 ? 0 : call.rows.nnz / p.m;
-  constexpr int kGroups = 32 / kLanes, kTile = kLanes * kVec * kPacks;
   RowsGrid grid{};
-  // At least four runs of four entries per group, while there are not enough rows to fill the device; one run where a
-  // multiprocessor would have fewer than four warps.
-  const std::int64_t tiles = (p.n + kTile - 1) / kTile;
-  const std::int64_t warps_wanted = std::int64_t{12} * launch.device.sm_count;
-  const auto warps = [&] { return p.m * tiles * p.c.batch_count << grid.warps_log2; };
-  const auto entries_left = [&] {
-    const std::int64_t few = warps() < std::int64_t{4} * launch.device.sm_count ? 4 : 16;
-    return (kGroups * few << grid.warps_log2) < per_row;
-  };
-  while (1 << grid.warps_log2 < kRowsWarps && entries_left() && warps() < warps_wanted) ++grid.warps_log2;
+  grid.warps_log2 = shape.warps_log2;
   // Rows of more than 16 runs per group and four times the mean would keep their warps when the others are done.
-  const std::int64_t long_row = std::max<std::int64_t>(16 * kRun * kGroups << grid.warps_log2, 4 * per_row);
+  const std::int64_t long_row = std::max<std::int64_t>(16 * kRun * shape.groups(), 4 * (call.rows.nnz / p.m));
   grid.long_row =
       1 << grid.warps_log2 == kRowsWarps ? INT32_MAX : static_cast<int>(std::min<std::int64_t>(long_row, INT32_MAX));
   constexpr int kLeft = SharedSums<kVec * kPacks, kLanes, Sum<Value>>::kLeft;
@@ -225,11 +216,15 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch) {
   grid.offset_type = call.rows.offset_type;
   const int rows_per_block = kRowsWarps >> grid.warps_log2;
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
-                    static_cast<unsigned>(std::min<std::int64_t>(tiles, 65535)),
+                    static_cast<unsigned>(std::min<std::int64_t>(shape.tiles, 65535)),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const SplitTail tail = split_tail_of_rows(p);
-  grid.cut_row = tail.above > 0 ? static_cast<int>(tail.above) : INT32_MAX;
-  grid.flags = tail.above > 0 ? static_cast<std::uint8_t*>(launch.workspace) : nullptr;
+  grid.cut_row = INT32_MAX;
+  if (tail.above > 0) {
+    grid.cut_row = static_cast<int>(tail.above);
+    grid.flags = static_cast<std::uint8_t*>(launch.workspace);
+    grid.tickets = split_tickets(p, nnz_split_of_rows(launch.device, p, true), grid.flags + tail.flags);
+  }
   const auto kernel = &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks, kWhole>;
   kernel<<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
@@ -243,28 +238,30 @@ void spmm_rows_by_width(const SpmmCall& call, const Launch& launch) {
   constexpr int kFull = 16 / sizeof(Value);
   const SpmmProblem& p = call.p;
   const Operand b = operand(p.b, p.op_b);
+  const bool vectors =
+      is_aligned(b.values, 16) && b.row_stride % kFull == 0 && p.b.batch_stride % kFull == 0 && reads_runs(call.rows);
+  const RowsShape shape = rows_shape(launch.device, p, vectors);
   if constexpr (kFull > 1) {
-    const bool vectors = p.n > 1 && is_aligned(b.values, 16) && b.row_stride % kFull == 0 &&
-                         p.b.batch_stride % kFull == 0 && reads_runs(call.rows);
-    // The widest tile that leaves every multiprocessor a dozen warps.
-    const auto fills = [&](std::int64_t columns) {
-      return p.m * ((p.n + columns - 1) / columns) * p.c.batch_count >= std::int64_t{12} * launch.device.sm_count;
-    };
-    if (vectors && p.n % kFull != 0)
-      return p.n <= 2 * kFull ? launch_spmm_rows<Value, Out, Index, 2, kFull, 1, false>(call, launch)
-                              : launch_spmm_rows<Value, Out, Index, 8, kFull, 1, false>(call, launch);
-    if (vectors && kFull == 8 && p.n <= kFull)
-      return launch_spmm_rows < Value, Out, Index, kFull == 8 ? 1 : 2, kFull, 1, true > (call, launch);
-    if (vectors && p.n <= 2 * kFull) return launch_spmm_rows<Value, Out, Index, 2, kFull, 1, true>(call, launch);
-    if (vectors && p.n <= 4 * kFull) return launch_spmm_rows<Value, Out, Index, 4, kFull, 1, true>(call, launch);
-    if (vectors && p.n > 48 * kFull && fills(64 * kFull))
-      return launch_spmm_rows<Value, Out, Index, 32, kFull, 2, true>(call, launch);
-    if (vectors && p.n > 8 * kFull && fills(16 * kFull))
-      return launch_spmm_rows<Value, Out, Index, 8, kFull, 2, true>(call, launch);
-    if (vectors) return launch_spmm_rows<Value, Out, Index, 8, kFull, 1, true>(call, launch);
+    if (!shape.whole)
+      return shape.lanes == 2 ? launch_spmm_rows<Value, Out, Index, 2, kFull, 1, false>(call, launch, shape)
+                              : launch_spmm_rows<Value, Out, Index, 8, kFull, 1, false>(call, launch, shape);
+    if (shape.vec == kFull) {
+      if constexpr (sizeof(Value) == 2)
+        if (shape.lanes == 1) return launch_spmm_rows<Value, Out, Index, 1, kFull>(call, launch, shape);
+      if constexpr (sizeof(Value) <= 4) {
+        if (shape.lanes == 4 && shape.packs == 1)
+          return launch_spmm_rows<Value, Out, Index, 4, kFull>(call, launch, shape);
+        if (shape.lanes == 4) return launch_spmm_rows<Value, Out, Index, 4, kFull, 2>(call, launch, shape);
+        if (shape.lanes == 16) return launch_spmm_rows<Value, Out, Index, 16, kFull, 2>(call, launch, shape);
+      }
+      if (shape.lanes == 2) return launch_spmm_rows<Value, Out, Index, 2, kFull>(call, launch, shape);
+      if (shape.lanes == 32) return launch_spmm_rows<Value, Out, Index, 32, kFull, 2>(call, launch, shape);
+      if (shape.packs == 2) return launch_spmm_rows<Value, Out, Index, 8, kFull, 2>(call, launch, shape);
+      return launch_spmm_rows<Value, Out, Index, 8, kFull>(call, launch, shape);
+    }
   }
-  if (p.n <= 8) return launch_spmm_rows<Value, Out, Index, 8, 1, 1, true>(call, launch);
-  launch_spmm_rows<Value, Out, Index, 32, 1, 1, true>(call, launch);
+  if (shape.lanes == 8) return launch_spmm_rows<Value, Out, Index, 8, 1>(call, launch, shape);
+  launch_spmm_rows<Value, Out, Index, 32, 1>(call, launch, shape);
 }
 
 template <class Value, class Out = Value>
