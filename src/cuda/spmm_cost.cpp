@@ -50,9 +50,9 @@ double latency(const SpmmProblem& p, double entries_per_step) noexcept {
 // Another launch for rows that are left over, although there may be none.
 constexpr double kTail = 3;
 
-// Measured on an H200 (40 matrices of the DLMC and 6 of up to 20,000 rows, n = 8 to 2,048, f32 and f16; three in four of the
-// times lie within 15 % of this): warps in turn, what one of them does in turn, the longest row, and the reading of A by
-// every tile of columns.
+// Fitted on an H200 (40 matrices of the DLMC and 6 of up to 20,000 rows, n = 8 to 2,048, f32 and f16; the error is 15 %,
+// root of the mean square): warps in turn, what one of them does in turn, the longest row, and the reading of A by every
+// tile of columns.
 double cost_rows(const Device& device, const SpmmProblem& p) {
   const RowsShape shape = rows_shape(device, p, true);
   const double sms = static_cast<double>(device.sm_count), batches = static_cast<double>(p.c.batch_count);
@@ -66,21 +66,27 @@ double cost_rows(const Device& device, const SpmmProblem& p) {
          (split_tail_of_rows(p).above > 0 ? kTail : 0);
 }
 
+// Fitted likewise, with an error of 21 %: a group has its rows of C one after another, and waits for every run of entries.
 double cost_panel(const Device& device, const SpmmProblem& p) {
-  const double row_packs = 8, pitch = 16 * row_packs + 16;
-  const double per_panel = 16 * row_packs / value_bytes(p);
-  const double panels = std::ceil(std::max(1.0, static_cast<double>(p.n)) / per_panel);
-  const double k = static_cast<double>(p.k), rows = static_cast<double>(device.shared_per_block) / pitch;
-  const double chunks = std::ceil(k / rows);
-  const bool wide = 2 * k < rows && panels / 2 * static_cast<double>(p.m) / 64 >= device.sm_count;
-  const double waves = std::max(1.0, panels * static_cast<double>(p.c.batch_count) / device.sm_count);
-  const double staged = k * pitch / 45e3 * waves;  // 45 KB per microsecond and multiprocessor
-  const double share = (wide ? 0.66 : 0.52) / (chunks == 1 ? 1 : 0.5 * chunks + 0.2);
-  // All rows of a panel pass through few blocks when there are few panels.
-  const double groups = std::min(64.0 * device.sm_count, panels * std::max(1.0, static_cast<double>(p.m)));
-  const double rounds = std::ceil(panels * static_cast<double>(p.m) / groups);
-  return gather(device, p, panels * per_panel, 3.2, share) + staged + rounds * chunks * latency(p, 4) +
-         written(p) / kWriteRate;
+  constexpr double kLanes = 8, kPitch = 16 * kLanes + 16;
+  const double sms = static_cast<double>(device.sm_count), batches = static_cast<double>(p.c.batch_count);
+  const double m = std::max(1.0, static_cast<double>(p.m)), n = std::max(1.0, static_cast<double>(p.n));
+  const double k = static_cast<double>(p.k), shared = static_cast<double>(device.shared_per_block);
+  const double chunks = std::max(1.0, std::ceil(k / std::floor(shared / kPitch)));
+  const double pack = 16 / value_bytes(p);
+  const bool wide = k * (2 * kPitch - 16) <= shared && std::floor(n / (2 * pack * kLanes)) * std::floor(m / 64) >= sms;
+  const double columns = (wide ? 2 : 1) * pack * kLanes, panels = std::ceil(n / columns);
+  const double groups = (m * panels < sms * 64 ? 32 : 64);
+  double blocks = std::clamp(std::floor(sms / panels), 1.0, std::ceil(m / groups));
+  if (chunks > 1) blocks = std::max(blocks, std::ceil(m / (4 * groups)));
+  const double waves = std::max(1.0, panels * blocks * batches / sms);
+  const double rows = chunks > 1 ? 4 * std::ceil(m / (4 * groups * blocks)) : std::ceil(m / (groups * blocks));
+  const double mean = static_cast<double>(p.a.nnz) / m + 4, longest = static_cast<double>(p.longest_row);
+  const double visits = chunks * std::max(longest, rows * mean * waves);
+  const double staged = k * (wide ? 2 * kPitch - 16 : kPitch) / 45e3 * waves;  // 45 KB per microsecond, at best
+  const bool turned = operand(p.b, p.op_b).col_stride != 1;
+  return gather(device, p, panels * columns, 2.4, 2) + (turned ? 2.9 : 2.3) * staged +
+         (value_bytes(p) == 2 ? 0.076 : 0.063) * visits + 0.5 * written(p) / kWriteRate;
 }
 
 double cost_dot(const Device& device, const SpmmProblem& p) {
@@ -91,7 +97,9 @@ double cost_dot(const Device& device, const SpmmProblem& p) {
 
 double cost_nnz_rows(const Device& device, const SpmmProblem& p) {
   const double vector = 16 / value_bytes(p), n = static_cast<double>(p.n);
-  return gather(device, p, n <= 2 * vector ? 2 * vector : n, 11, 0.18) + written(p) / kWriteRate;
+  // A group has a row alone, unless that is much longer than the mean.
+  const double alone = 0.2 * static_cast<double>(p.a.nnz) / std::max(1.0, static_cast<double>(p.m));
+  return gather(device, p, n <= 2 * vector ? 2 * vector : n, 11, 0.18) + alone + written(p) / kWriteRate;
 }
 
 double cost_nnz_dot(const Device& device, const SpmmProblem& p) {
@@ -111,7 +119,7 @@ double cost_sell(const Device& device, const SpmmProblem& p) {
 }
 
 double cost_any(const Device& device, const SpmmProblem& p) {
-  return gather(device, p, static_cast<double>(p.n), 4.0, 0.02) + latency(p, 0.06) + 2 * written(p) / kWriteRate;
+  return gather(device, p, static_cast<double>(p.n), 2.3, 0.02) + latency(p, 0.1) + 2 * written(p) / kWriteRate;
 }
 
 }  // namespace spk::cuda
