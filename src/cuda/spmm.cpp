@@ -276,8 +276,7 @@ std::unique_ptr<Plan> prepare(const Device& device, const SpmmProblem& p, const 
   const Launch launch{device, static_cast<cudaStream_t>(exec.stream), nullptr};
   auto plan = std::make_unique<SpmmPlan>(device, launch.stream, kernel_for(device, p));
   if (p.m == 0 || p.n == 0 || p.skips_product()) return plan;
-  if (stored_in_rows(p) && wants_longest_row(p) && !is_captured(launch.stream))
-    see_longest_row(*plan, p, p.a, launch);
+  if (stored_in_rows(p) && wants_longest_row(p) && !is_captured(launch.stream)) see_longest_row(*plan, p, p.a, launch);
   if (takes_as_stored(*plan->kernel, p)) return plan;
   refuse_capture(launch.stream, "this plan makes rows of op(A) and waits for them; make it before");
   plan->layout = rows_layout(device, p, true);
