@@ -97,9 +97,7 @@ double cost_dot(const Device& device, const SpmmProblem& p) {
 
 double cost_nnz_rows(const Device& device, const SpmmProblem& p) {
   const double vector = 16 / value_bytes(p), n = static_cast<double>(p.n);
-  // A group has a row alone, unless that is much longer than the mean.
-  const double alone = 0.2 * static_cast<double>(p.a.nnz) / std::max(1.0, static_cast<double>(p.m));
-  return gather(device, p, n <= 2 * vector ? 2 * vector : n, 11, 0.18) + alone + written(p) / kWriteRate;
+  return gather(device, p, n <= 2 * vector ? 2 * vector : n, 11, 0.18) + written(p) / kWriteRate;
 }
 
 double cost_nnz_dot(const Device& device, const SpmmProblem& p) {
