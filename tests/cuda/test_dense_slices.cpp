@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
+#include "cuda/narrow.hpp"
 #include "cuda/problem.hpp"
 #include "support/require.hpp"
 
@@ -16,35 +16,6 @@ struct Kernel {
   const char* name;
   spk_algorithm_t id;
   spk_value_type_t type;
-};
-
-std::uint16_t narrow(float x, spk_value_type_t type) {
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &x, sizeof bits);
-  if (type == SPK_R_16BF) return static_cast<std::uint16_t>(bits >> 16);
-  const std::uint32_t sign = bits >> 16 & 0x8000;
-  if (x == 0) return static_cast<std::uint16_t>(sign);
-  if (!std::isfinite(x)) return static_cast<std::uint16_t>(sign | (std::isnan(x) ? 0x7e00 : 0x7c00));
-  return static_cast<std::uint16_t>(sign | ((bits >> 23 & 0xff) - 112) << 10 | (bits >> 13 & 0x3ff));
-}
-
-// Items on the device in the type of the kernel.
-class Operand {
- public:
-  Operand(spk_handle_t handle, const std::vector<float>& items, spk_value_type_t type) {
-    if (type == SPK_R_32F) {
-      wide_ = std::make_unique<DeviceArray<float>>(handle, items);
-      return;
-    }
-    std::vector<std::uint16_t> bits;
-    for (const float x : items) bits.push_back(narrow(x, type));
-    narrow_ = std::make_unique<DeviceArray<std::uint16_t>>(handle, bits);
-  }
-  void* data() const { return wide_ ? static_cast<void*>(wide_->data()) : narrow_->data(); }
-
- private:
-  std::unique_ptr<DeviceArray<float>> wide_;
-  std::unique_ptr<DeviceArray<std::uint16_t>> narrow_;
 };
 
 struct Shape {
@@ -84,7 +55,7 @@ class DenseSlices : public ::testing::TestWithParam<Kernel> {
       b[static_cast<std::size_t>(s.k / 3 * ldb + s.n - 1)] = std::numeric_limits<float>::quiet_NaN();
     }
     const DeviceArray<std::int32_t> offsets_there(handle, offsets), columns_there(handle, columns);
-    const Operand values_there(handle, values, kernel.type), b_there(handle, b, kernel.type);
+    const NarrowArray values_there(handle, values, kernel.type), b_there(handle, b, kernel.type);
     const DeviceArray<float> c_there(handle, std::vector<float>(static_cast<std::size_t>(s.m * ldc), -7));
 
     spk_spmat_t mat_a = nullptr;

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#include "cuda/kernels/spmm_dense_copy_expand.hpp"
+
+#include <algorithm>
+#include <climits>
+
+#include "cuda/kernels/spmm_args.cuh"
+#include "cuda/kernels/spmm_dense_copy_launch.cuh"
+#include "cuda/spmm_dense_copy.hpp"
+
+namespace spk::cuda {
+namespace {
+
+struct CopyArgs {
+  const void* offsets;
+  const int* columns;
+  const std::uint16_t* values;
+  std::int64_t offsets_stride, columns_stride, values_stride;
+  std::int64_t m, rows;  // of one matrix, of all
+  int k, base;
+  bool wide_offsets;
+  int packs;  // of 16 bytes in a row of the copy
+  uint4* copy;
+};
+
+__device__ inline int first_entry(const CopyArgs& args, std::int64_t at) {
+  return static_cast<int>((args.wide_offsets ? static_cast<const std::int64_t*>(args.offsets)[at]
+                                             : static_cast<const std::int32_t*>(args.offsets)[at]) -
+                          args.base);
+}
+
+constexpr int kCopyThreads = 128;
+
+// kWarps warps make a row in shared memory, and write it in packs of 16 bytes.
+template <int kWarps>
+__global__ void __launch_bounds__(kCopyThreads) spmm_make_dense_copy(const __grid_constant__ CopyArgs args) {
+  extern __shared__ uint4 memory[];
+  constexpr int kThreads = 32 * kWarps, kRows = kCopyThreads / kThreads, kAhead = 2;
+  constexpr unsigned kAll = 0xffffffffu;
+  const int t = static_cast<int>(threadIdx.x) % kThreads, lane = t % 32;
+  uint4* const line = memory + static_cast<int>(threadIdx.x) / kThreads * args.packs;
+  auto* const places = reinterpret_cast<std::uint16_t*>(line);
+  const auto sync = [] {
+    if constexpr (kWarps == 1)
+      __syncwarp();
+    else
+      __syncthreads();
+  };
+  for (int i = t; i < args.packs; i += kThreads) line[i] = {};
+  wait_for_kernel_in_front();
+  let_kernel_behind_start();
+  for (std::int64_t row = std::int64_t{blockIdx.x} * kRows + static_cast<int>(threadIdx.x) / kThreads; row < args.rows;
+       row += std::int64_t{gridDim.x} * kRows) {
+    const std::int64_t matrix = row / args.m, i = row % args.m;
+    const int begin = first_entry(args, matrix * args.offsets_stride + i);
+    const int end = first_entry(args, matrix * args.offsets_stride + i + 1);
+    const int* columns = args.columns + matrix * args.columns_stride;
+    const std::uint16_t* values = args.values + matrix * args.values_stride;
+    bool disorder = false;
+    const auto put = [&](int column, std::uint16_t value) {
+      const unsigned k = static_cast<unsigned>(column) - static_cast<unsigned>(args.base);
+      if (k < static_cast<unsigned>(args.k)) places[k] = value;
+    };
+    // Aligned fours of entries, and one by one what lies before and behind them.
+    const int fours = (begin + 3) & ~3, fours_end = end & ~3;
+    const int single = t < 3 ? begin + t : max(fours, fours_end) + t - 3;
+    const bool has_single = t < 6 && single < (t < 3 ? min(fours, end) : end);
+    int column = 0, column_before = INT_MIN;
+    std::uint16_t value = 0;
+    if (has_single) {
+      column = columns[single];
+      value = values[single];
+      if (single > begin) column_before = columns[single - 1];
+    }
+    sync();
+    for (int first = fours; first < fours_end; first += 4 * kThreads * kAhead) {
+      int4 c[kAhead]{};
+      ushort4 v[kAhead]{};
+      int before[kAhead];
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i) {
+        const int p = first + 4 * (i * kThreads + t);
+        before[i] = INT_MIN;
+        if (p >= fours_end) continue;
+        c[i] = *reinterpret_cast<const int4*>(columns + p);
+        v[i] = *reinterpret_cast<const ushort4*>(values + p);
+        if (lane == 0 && p > begin) before[i] = columns[p - 1];
+      }
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i) {
+        const int left = __shfl_up_sync(kAll, c[i].w, 1);
+        if (lane > 0) before[i] = left;
+        if (first + 4 * (i * kThreads + t) >= fours_end) continue;
+        const bool ordered = before[i] < c[i].x && c[i].x < c[i].y && c[i].y < c[i].z && c[i].z < c[i].w;
+        const unsigned least = static_cast<unsigned>(c[i].x) - static_cast<unsigned>(args.base);
+        const unsigned most = static_cast<unsigned>(c[i].w) - static_cast<unsigned>(args.base);
+        if (ordered && least < static_cast<unsigned>(args.k) && most < static_cast<unsigned>(args.k)) {
+          places[c[i].x - args.base] = v[i].x;
+          places[c[i].y - args.base] = v[i].y;
+          places[c[i].z - args.base] = v[i].z;
+          places[c[i].w - args.base] = v[i].w;
+        } else {
+          disorder |= !ordered;
+          put(c[i].x, v[i].x), put(c[i].y, v[i].y), put(c[i].z, v[i].z), put(c[i].w, v[i].w);
+        }
+      }
+    }
+    if (has_single) {
+      disorder |= column_before >= column;
+      put(column, value);
+    }
+    if constexpr (kWarps == 1)
+      disorder = __any_sync(kAll, disorder), __syncwarp();
+    else
+      disorder = __syncthreads_or(disorder);
+    if (disorder && t == 0) places[0] = 0x7fff;  // NaN in both types; read first by this thread
+    uint4* const to = args.copy + row * args.packs;
+    for (int j = t; j < args.packs; j += kThreads) {
+      to[j] = line[j];
+      line[j] = {};
+    }
+  }
+}
+
+}  // namespace
+
+void make_dense_copy(const SpmmCall& call, const Launch& launch) {
+  const SpmmProblem& p = call.p;
+  const SparseView& a = call.rows;
+  CopyArgs args{};
+  args.offsets = a.offsets;
+  args.columns = static_cast<const int*>(a.minor_indices());
+  args.values = static_cast<const std::uint16_t*>(a.values);
+  args.offsets_stride = a.offsets_stride;
+  args.columns_stride = a.indices_stride;
+  args.values_stride = a.values_stride;
+  args.m = p.m;
+  args.rows = p.m * copy_matrices(p);
+  args.k = static_cast<int>(p.k);
+  args.base = a.base;
+  args.wide_offsets = a.offset_type == IndexType::i64;
+  args.packs = static_cast<int>(copy_ld(p) / 8);
+  args.copy = static_cast<uint4*>(launch.workspace);
+  const bool by_warps = copy_by_warps(p);
+  const auto kernel = by_warps ? spmm_make_dense_copy<1> : spmm_make_dense_copy<kCopyThreads / 32>;
+  const std::int64_t rows = by_warps ? kCopyThreads / 32 : 1;
+  const auto bytes = static_cast<std::size_t>(rows * args.packs * 16);
+  if (bytes > 48 << 10) allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, bytes);
+  launch_overlapped(kernel, static_cast<unsigned>(std::min<std::int64_t>((args.rows + rows - 1) / rows, 1 << 20)),
+                    kCopyThreads, bytes, 1, launch, args);
+}
+
+}  // namespace spk::cuda

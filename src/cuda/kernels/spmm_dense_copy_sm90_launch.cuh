@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "cuda/kernels/spmm_dense_copy_expand.hpp"
+#include "cuda/kernels/spmm_dense_copy_launch.cuh"
+#include "cuda/kernels/spmm_dense_copy_sm90.cuh"
+#include "cuda/kernels/spmm_dense_tile_sm90_launch.cuh"
+
+// Launches the kernels of spmm_dense_copy_sm90.cuh.
+namespace spk::cuda {
+
+// The copy of op(A), as a tensor of boxes of 64 columns by `rows`.
+template <class T>
+CUtensorMap tensor_map_of_copy(const SpmmProblem& p, void* copy, int rows) {
+  const auto ld = static_cast<cuuint64_t>(copy_ld(p));
+  const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(p.k), static_cast<cuuint64_t>(p.m),
+                               static_cast<cuuint64_t>(copy_matrices(p))};
+  const cuuint64_t strides[2] = {ld * sizeof(T), ld * sizeof(T) * static_cast<cuuint64_t>(p.m)};
+  const cuuint32_t box[3] = {64, static_cast<cuuint32_t>(rows), 1}, steps[3] = {1, 1, 1};
+  alignas(64) CUtensorMap map;
+  const CUresult result = tensor_map_encoder()(&map, tensor_map_type<T>(), 3, copy, sizes, strides, box, steps,
+                                               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS)
+    throw Error(SPK_STATUS_EXECUTION_FAILED, "cuTensorMapEncodeTiled: error %d", static_cast<int>(result));
+  return map;
+}
+
+template <class Config>
+void launch_copy_config(const SpmmCall& call, const Launch& launch, int slices) {
+  using Value = typename Config::Value;
+  const SpmmProblem& p = call.p;
+  const auto ceil_div = [](std::int64_t x, std::int64_t y) { return (x + y - 1) / y; };
+  CopyProduct<Value, typename Config::Out> product{};
+  product.tile = tile_args<Value, typename Config::Out>(call, 1, 1);
+  product.tiles_m = ceil_div(Config::kSwapped ? p.n : p.m, Config::kM);
+  product.tiles_n = ceil_div(Config::kSwapped ? p.m : p.n, Config::kN);
+  product.tiles = product.tiles_m * product.tiles_n * p.c.batch_count;
+  product.slices = slices;
+  product.chunks = static_cast<int>(ceil_div(ceil_div(p.k, Config::kChunk), slices));
+  product.a_batch = copy_matrices(p) > 1;
+  constexpr int kBoxM = Config::kM, kBoxN = Config::kN;
+  const CUtensorMap map_a = tensor_map_of_copy<Value>(p, launch.workspace, Config::kSwapped ? kBoxN : kBoxM);
+  const CUtensorMap map_b = tensor_map_of_b<Value>(p, Config::kTurned    ? Config::kChunk
+                                                      : Config::kSwapped ? kBoxM
+                                                                         : kBoxN);
+  const auto kernel = spmm_dense_copy<Config>;
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, Config::kSharedBytes);
+  make_dense_copy(call, launch);
+  // One block per multiprocessor, which stays.
+  const std::int64_t most = slices > 1 ? product.tiles : launch.device.sm_count;
+  launch_overlapped(kernel, static_cast<unsigned>(std::min(product.tiles, most) * slices), Config::kThreads,
+                    Config::kSharedBytes, slices, launch, map_a, map_b, product);
+}
+
+template <class Value, class Out, bool kSwapped, bool kTurned>
+void launch_copy_tile(const SpmmCall& call, const Launch& launch) {
+  const CopyShape shape = best_copy_shape(launch.device, call.p);
+  switch (shape.tile) {
+    case CopyTile::t64x64:
+      return launch_copy_config<CopyConfig<Value, Out, CopyTile::t64x64, 8, kSwapped, kTurned>>(call, launch,
+                                                                                                shape.slices);
+    case CopyTile::t64x128:
+      return launch_copy_config<CopyConfig<Value, Out, CopyTile::t64x128, 8, kSwapped, kTurned>>(call, launch,
+                                                                                                 shape.slices);
+    case CopyTile::t128x128:
+      return launch_copy_config<CopyConfig<Value, Out, CopyTile::t128x128, 6, kSwapped, kTurned>>(call, launch,
+                                                                                                  shape.slices);
+    case CopyTile::t128x256:
+      if constexpr (sizeof(Out) == 2)
+        return launch_copy_config<CopyConfig<Value, Out, CopyTile::t128x256, 4, kSwapped, kTurned>>(call, launch, 1);
+  }
+}
+
+template <class Value, class Out>
+void launch_copy_orders(const SpmmCall& call, const Launch& launch) {
+  const bool turned = operand(call.p.b, call.p.op_b).col_stride == 1;
+  if (call.p.c.order == Order::row)
+    return turned ? launch_copy_tile<Value, Out, false, true>(call, launch)
+                  : launch_copy_tile<Value, Out, false, false>(call, launch);
+  return turned ? launch_copy_tile<Value, Out, true, true>(call, launch)
+                : launch_copy_tile<Value, Out, true, false>(call, launch);
+}
+
+}  // namespace spk::cuda
