@@ -35,7 +35,7 @@ struct Rates {
   double line[3], entry, store[3];
 };
 constexpr double kLaunch = 3.0;
-constexpr Rates kWarpgroupRates[3] = {{{0.83, 0.41, 0.27}, 0.36e-3, {2.0, 0.8, 0.5}},
+constexpr Rates kWarpgroupRates[3] = {{{0.83, 0.41, 0.27}, 0.36e-3, {5.0, 0.8, 0.5}},
                                       {{1.0, 0.5, 0.4}, 0.5e-3, {2.0, 0.8, 0.5}},
                                       {{1.42, 0.75, 0.5}, 0.5e-3, {2.0, 0.8, 0.5}}};
 // Shape `large` does not exist here.
