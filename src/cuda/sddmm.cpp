@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "cuda/spmm_dense_copy.hpp"
 
 namespace spk::cuda {
 namespace {
@@ -44,6 +45,9 @@ struct SddmmRates {
   double split_entry = 1.5e-6;   // us of an entry besides its bytes, whole device
   double split_thin = 128;       // columns of C per entry of a row
   double split_row = 1 / 128.;   // us of an entry of a long row
+  double product_start = 4.6;    // us of the whole product's and the sampling's launches
+  double product_sums = 3.0e6;   // sums per us, written and read
+  double product_entries = 1e6;  // entries per us
   double entry_start = 8.0;      // us
   double entry_search = 7.0e-5;  // us of one entry's search, whole device
   double entry_bytes = 4.0e6;    // per us, what the entry kernel gathers
@@ -84,6 +88,25 @@ const char* takes_row_split(const SddmmProblem& p) noexcept {
   const auto aligned = [](const void* array) { return reinterpret_cast<std::uintptr_t>(array) % 16 == 0; };
   if (!aligned(a.values) || !aligned(b.values)) return "the operands do not start at 16 bytes";
   return p.k * static_cast<std::int64_t>(size_of(p.a.type)) <= 4096 ? nullptr : "k takes more than 4096 bytes";
+}
+
+constexpr double kMostSums = 1 << 28;  // of a whole product, 1 GiB
+
+const char* takes_product(const SddmmProblem& p) noexcept {
+  if (p.a.type != ValueType::f16 && p.a.type != ValueType::bf16) return "the operands are not 16 bits";
+  if (p.skips_product()) return "there is nothing to multiply";
+  if (p.c.format != Format::csr) return "C is not csr";
+  if (operand(p.a, p.op_a).col_stride != 1) return "rows of op(A) are not contiguous";
+  const auto in_pieces = [](const DenseView& x) {
+    return reinterpret_cast<std::uintptr_t>(x.values) % 16 == 0 && x.ld % 8 == 0 && x.batch_stride % 8 == 0;
+  };
+  if (!in_pieces(p.a) || !in_pieces(p.b)) return "lines of A or B are not aligned to 16 bytes";
+  if (p.k > INT32_MAX - 256) return "k is about 2^31";
+  const auto is_far = [](std::int64_t elements) { return elements >= std::int64_t{1} << 39; };
+  if (is_far(p.a.ld) || is_far(p.b.ld) || is_far(p.a.batch_stride) || is_far(p.b.batch_stride))
+    return "strides of 2^40 bytes";
+  const double sums = static_cast<double>(p.m) * static_cast<double>(p.n + 3) * static_cast<double>(p.c.batch_count);
+  return sums > kMostSums ? "the whole product takes more than 1 GiB" : nullptr;
 }
 
 double stored(const SddmmProblem& p) noexcept {
@@ -202,6 +225,17 @@ double row_split_cost(const Device& device, const SddmmProblem& p) {
   return kRates.split_start + longest + stored(p) * (row / rate + kRates.split_entry) * 132 / device.sm_count;
 }
 
+std::size_t product_workspace(const Device&, const SddmmProblem& p) {
+  return static_cast<std::size_t>(sddmm_whole_product(p, nullptr).c.batch_stride * p.c.batch_count) * sizeof(float);
+}
+double product_cost(const Device& device, const SddmmProblem& p) {
+  if (device.sm != 90) return 1e30;
+  const SpmmProblem product = sddmm_whole_product(p, nullptr);
+  const double sums = static_cast<double>(product.c.batch_stride) * static_cast<double>(p.c.batch_count);
+  return kRates.product_start + cost_of_dense_product(device, product) + sums / kRates.product_sums +
+         stored(p) / kRates.product_entries;
+}
+
 SddmmTiling best_dense_tiling(const Device& device, const SddmmProblem& p, int cols, double slice_cycles) {
   constexpr int kSplits[] = {1, 2, 4, 8};
   const std::int64_t slices =
@@ -236,6 +270,24 @@ struct SddmmPlan final : Plan {
 };
 
 }  // namespace
+
+SpmmProblem sddmm_whole_product(const SddmmProblem& p, void* sums) {
+  SpmmProblem product;
+  product.op_b = p.op_b;
+  product.m = p.m;
+  product.n = p.n;
+  product.k = p.k;
+  product.b = p.b;
+  product.a.value_type = p.a.type;
+  product.a.rows = p.m;
+  product.a.cols = p.k;
+  product.a.nnz = product.a.nnzb = 1;  // not nothing
+  product.a.batch_count = p.c.batch_count;
+  product.a.values_stride = p.a.batch_stride;
+  product.c = {ValueType::f32, Order::row, p.m, p.n, (p.n + 3) / 4 * 4, sums, p.c.batch_count, 0};
+  product.c.batch_stride = p.m * product.c.ld;
+  return product;
+}
 
 std::span<const SddmmRow> sddmm_kernels() noexcept { return kTable; }
 

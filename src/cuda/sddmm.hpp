@@ -36,6 +36,10 @@ SddmmTiling sddmm_dense_sm90_tiling(const Device& device, const SddmmProblem& p)
 // The former with a given tiling of 128 rows and 64 or 128 columns.
 void launch_sddmm_dense_sm80(const SddmmProblem& p, const SddmmTiling& tiling, const Launch& launch);
 
+// The dense product op(A) op(B), its f32 sums by rows at `sums`, as a problem for the kernels of dense copies: `a` of it
+// has no entries but a type.
+SpmmProblem sddmm_whole_product(const SddmmProblem& p, void* sums);
+
 constexpr int kSddmmTileThreads = 256, kSddmmSliceBytes = 128, kSddmmStages = 3;
 constexpr int kSddmmTileList = 3072;
 // Entries of a tile whose sums, of sum_bytes each, a block holds in registers at a time.

@@ -21,6 +21,9 @@ struct SpmmCall {
   IndexType position_type = IndexType::i32;
   std::int64_t position_stride = 0;  // elements between matrices of a batch
   bool turned = false;
+  // For a product of dense matrices: op(A), elements between matrices of its batch; then `rows` means nothing.
+  const Operand* dense_a = nullptr;
+  std::int64_t dense_a_stride = 0;
   const SplitFlags* left_over = nullptr;  // for a kernel behind another: only the rows that that one left
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cuda/convert.hpp"
+#include "cuda/kernels/launch.cuh"
 #include "cuda/value.cuh"
 
 // What the kernels of the conversions share: index loads, searches, and pieces of the workspace.
@@ -128,43 +129,6 @@ __device__ T add_values(T x, T y) {
   return FromSum<T>::of(add(to_sum(x), to_sum(y)));
 }
 
-// Programmatic dependent launch: a kernel may be brought up while the one before it still runs. It must wait before
-// it touches memory. Nothing where the architecture has no such thing.
-__device__ inline void wait_for_kernel_before() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
-}
-__device__ inline void let_kernel_after_start() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-// Whether kernels may be launched that way, captured ones too.
-inline bool overlaps_launches(const Device& device) {
-  int driver = 0;
-  return device.sm >= 90 && cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12030;
-}
-
-template <class... Parameters, class... Arguments>
-void launch_kernel(void (*kernel)(Parameters...), dim3 grid, unsigned threads, std::size_t shared_bytes,
-                   cudaStream_t stream, bool overlaps, Arguments&&... arguments) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
-  config.attrs = &attribute;
-  // Code made from PTX of an older SM does not wait.
-  cudaFuncAttributes code{};
-  if (overlaps) SPK_CUDA_CHECK(cudaFuncGetAttributes(&code, kernel));
-  config.numAttrs = code.ptxVersion >= 90 ? 1u : 0u;
-  SPK_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, Parameters(std::forward<Arguments>(arguments))...));
-}
-
 // Blocks of `threads` for `count` items, as many as are worth having; kernels go on with a grid-wide stride.
 inline unsigned grid_for(const Device& device, Int count, Int threads) noexcept {
   return static_cast<unsigned>(std::clamp<Int>(ceil_div(count, threads), 1, Int{32} * device.sm_count));
@@ -175,8 +139,7 @@ template <class... Parameters, class... Arguments>
 void for_items(void (*kernel)(Parameters...), const Device& device, Int count, const Exec& exec,
                Arguments&&... arguments) {
   if (count == 0) return;
-  launch_kernel(kernel, dim3(grid_for(device, count, 256)), 256, 0, stream_of(exec), false,
-                std::forward<Arguments>(arguments)...);
+  launch_kernel(kernel, {grid_for(device, count, 256), 256}, stream_of(exec), std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace spk::cuda

@@ -103,15 +103,14 @@ struct Layout {
 };
 
 template <class Index, class Out>
-void run_pass(const Launch& launch, const Pass<Index, Out>& p, bool overlaps) {
+void run_pass(const Launch& launch, const Pass<Index, Out>& p) {
   const auto chunks = static_cast<unsigned>(p.chunks), tiles = static_cast<unsigned>(ceil_div(p.bins, p.tile));
   const auto stride = static_cast<std::size_t>(round_up(std::min<Int>(p.bins, p.tile), 2));
   const std::size_t shared = stride * (sizeof(Out) + kWarps * sizeof(std::uint16_t));
   allow_shared_memory(reinterpret_cast<const void*>(&scatter_entries<Index, Out>), launch.device, shared);
-  launch_kernel(count_keys<Index, Out>, dim3(chunks, tiles), kThreads + 32, 0, launch.stream, overlaps && p.order, p);
-  launch_kernel(sum_counts<Index, Out>, dim3(static_cast<unsigned>(ceil_div(p.bins, 32))), 1024, 0, launch.stream,
-                overlaps, p);
-  launch_kernel(scatter_entries<Index, Out>, dim3(chunks, tiles), kThreads, shared, launch.stream, overlaps, p);
+  launch_kernel(count_keys<Index, Out>, {dim3(chunks, tiles), kThreads + 32, 0, p.order != nullptr}, launch.stream, p);
+  launch_kernel(sum_counts<Index, Out>, {static_cast<unsigned>(ceil_div(p.bins, 32)), 1024, 0, true}, launch.stream, p);
+  launch_kernel(scatter_entries<Index, Out>, {dim3(chunks, tiles), kThreads, shared, true}, launch.stream, p);
 }
 
 template <class Index, class Out>
@@ -161,19 +160,17 @@ void sort_entries(const Launch& launch, const SparseView& a, Op op, const RowArr
   p.positions = static_cast<Out*>(rows.positions);
   p.source_values = a.values;
   p.values = rows.values;
-  const bool overlaps = overlaps_launches(launch.device);
   if (layout.passes == 1) {
     p.bins = layout.most_bins;
     p.is_last = true;
     p.bin_offsets = static_cast<Out*>(rows.offsets);
     if (p.walk == Walk::coo) p.descents = layout.descents;
     if (keys == 0) return SPK_CUDA_CHECK(cudaMemsetAsync(rows.offsets, 0, sizeof(Out), launch.stream));
-    return run_pass(launch, p, overlaps);
+    return run_pass(launch, p);
   }
   SPK_CUDA_CHECK(cudaMemsetAsync(layout.is_sorted, p.walk == Walk::coo ? 0xff : 0, sizeof(int), launch.stream));
   const unsigned grid = grid_for(launch.device, a.nnzb, 256);
-  if (p.walk == Walk::coo)
-    launch_kernel(find_descents<Index, Out>, dim3(grid), 256, 0, launch.stream, false, p, layout.is_sorted);
+  if (p.walk == Walk::coo) launch_kernel(find_descents<Index, Out>, {grid, 256}, launch.stream, p, layout.is_sorted);
   p.is_sorted = layout.is_sorted;
   for (int pass = 0; pass < layout.passes; ++pass) {
     p.shift = pass * kDigitBits;
@@ -186,11 +183,10 @@ void sort_entries(const Launch& launch, const SparseView& a, Op op, const RowArr
       p.order = layout.orders[(pass + 1) % 2];
       p.order_count = layout.bin_offsets[(pass + 1) % 2] + layout.most_bins;
     }
-    run_pass(launch, p, overlaps);
+    run_pass(launch, p);
   }
-  launch_kernel(search_offsets<Out>, dim3(grid_for(launch.device, keys + 1, 256)), 256, 0, launch.stream, false,
-                layout.sorted_keys, p.bin_offsets + p.bins, layout.is_sorted, a.nnzb, static_cast<Out*>(rows.offsets),
-                keys);
+  launch_kernel(search_offsets<Out>, {grid_for(launch.device, keys + 1, 256), 256}, launch.stream, layout.sorted_keys,
+                p.bin_offsets + p.bins, layout.is_sorted, a.nnzb, static_cast<Out*>(rows.offsets), keys);
 }
 
 // Where a marked sort keeps its numbers.
@@ -232,14 +228,13 @@ void sort_marked(const Launch& launch, const SparseView& a, const MarkedLayout& 
   p.values = rows.values;
   p.value_size = static_cast<int>(size_of(a.value_type));
   p.value_alignment = static_cast<int>(align_of(a.value_type));
-  const bool overlaps = overlaps_launches(launch.device);
   const auto chunks = static_cast<unsigned>(layout.chunks);
   const auto table = static_cast<std::size_t>(keys) * 4;
   const std::size_t shared = 3 * table + static_cast<std::size_t>(layout.stage) * (p.positions != nullptr ? 13 : 9);
   allow_shared_memory(reinterpret_cast<const void*>(&place_marked<Index>), launch.device, shared);
-  launch_kernel(mark_keys<Index>, dim3(chunks), kThreads, table, launch.stream, false, p);
-  launch_kernel(sum_marks<Index>, dim3(static_cast<unsigned>(ceil_div(keys, 32))), 1024, 0, launch.stream, overlaps, p);
-  launch_kernel(place_marked<Index>, dim3(chunks), kThreads, shared, launch.stream, overlaps, p);
+  launch_kernel(mark_keys<Index>, {chunks, kThreads, table}, launch.stream, p);
+  launch_kernel(sum_marks<Index>, {static_cast<unsigned>(ceil_div(keys, 32)), 1024, 0, true}, launch.stream, p);
+  launch_kernel(place_marked<Index>, {chunks, kThreads, shared, true}, launch.stream, p);
 }
 
 }  // namespace
@@ -263,8 +258,8 @@ void sort_into_rows(const Launch& launch, const SparseView& a, Op op, const RowA
     using Out = typename decltype(out)::type;
     if constexpr (sizeof(Out) >= 4) {
       if (is_stored_in_rows(a, op))
-        return launch_kernel(copy_rows<Out>, dim3(grid_for(launch.device, std::max(a.nnzb, a.major() + 1), 256)), 256,
-                             0, launch.stream, false, a, rows, static_cast<int>(size_of(a.value_type)),
+        return launch_kernel(copy_rows<Out>, {grid_for(launch.device, std::max(a.nnzb, a.major() + 1), 256), 256},
+                             launch.stream, a, rows, static_cast<int>(size_of(a.value_type)),
                              static_cast<int>(align_of(a.value_type)));
       visit(a.index_type, [&](auto index) {
         using Index = typename decltype(index)::type;

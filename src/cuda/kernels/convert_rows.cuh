@@ -92,8 +92,8 @@ struct Pass {
 template <class Index, class Out>
 __global__ void __launch_bounds__(kThreads + 32) count_keys(const Pass<Index, Out> p) {
   __shared__ unsigned counters[kTile];
-  wait_for_kernel_before();
-  let_kernel_after_start();
+  wait_for_kernel_in_front();
+  let_kernel_behind_start();
   if (p.is_sorted != nullptr && *p.is_sorted != 0) return;
   const Int tile = static_cast<Int>(blockIdx.y) * p.tile;
   const int width = static_cast<int>(min(Int{p.tile}, p.bins - tile));
@@ -142,8 +142,8 @@ __global__ void __launch_bounds__(kThreads + 32) count_keys(const Pass<Index, Ou
 template <class Index, class Out>
 __global__ void __launch_bounds__(1024) sum_counts(const Pass<Index, Out> p) {
   __shared__ Out sums[32][33];  // (group, key)
-  wait_for_kernel_before();
-  let_kernel_after_start();
+  wait_for_kernel_in_front();
+  let_kernel_behind_start();
   if (p.is_sorted != nullptr && *p.is_sorted != 0) return;
   const int lane = static_cast<int>(threadIdx.x % 32), group = static_cast<int>(threadIdx.x / 32);
   const Int bin = static_cast<Int>(blockIdx.x) * 32 + lane;
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(kThreads, 1) scatter_entries(const Pass<Index,
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Out warp_sums[kWarps];
   __shared__ Out segment[kSegment];
-  wait_for_kernel_before();
+  wait_for_kernel_in_front();
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const Int begin = static_cast<Int>(blockIdx.x) * p.chunk;
   const Int end = min(begin + p.chunk, p.entries());

@@ -76,7 +76,7 @@ struct ChunkWalk {
 template <class Index>
 __global__ void __launch_bounds__(kThreads, 1) mark_keys(const MarkedPass<Index> p) {
   extern __shared__ unsigned marked[];
-  let_kernel_after_start();
+  let_kernel_behind_start();
   ChunkWalk<Index> walk(p);
   const auto visit_keys = [&](const auto& visit) {
     for (; !walk.done(); walk.advance()) {
@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(kThreads, 1) mark_keys(const MarkedPass<Index>
 template <class Index>
 __global__ void __launch_bounds__(1024) sum_marks(const MarkedPass<Index> p) {
   __shared__ int group_sums[32][33];  // (group, key)
-  let_kernel_after_start();
-  wait_for_kernel_before();
+  let_kernel_behind_start();
+  wait_for_kernel_in_front();
   const int lane = static_cast<int>(threadIdx.x % 32), group = static_cast<int>(threadIdx.x / 32);
   const int key = static_cast<int>(blockIdx.x) * 32 + lane;
   const int share = (p.chunks + 31) / 32;
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(kThreads, 1) place_marked(const MarkedPass<Ind
     }
   };
   load();
-  wait_for_kernel_before();
+  wait_for_kernel_in_front();
 
   const Int row = static_cast<Int>(blockIdx.x) * p.key_count;
   const bool repeats = p.repeats[blockIdx.x] != 0;

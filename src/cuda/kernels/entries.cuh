@@ -180,19 +180,6 @@ __device__ __forceinline__ void add_entries(const Value* __restrict__ values, co
   use(run, at);
 }
 
-// Of kernels launched straight behind one another (launch_behind() in spmm_nnz_split.cuh): all blocks of the one in front
-// are under way, so that the one behind may take what room is left; what the one in front wrote is there.
-__device__ inline void let_kernel_behind_start() {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-__device__ inline void wait_for_kernel_in_front() {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
-}
-
 // 16 bytes of shared memory at a 32-bit address.
 __device__ inline uint4 load_shared_pack(std::uint32_t address) {
   uint4 x;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "cuda/kernels/launch.cuh"
 #include "cuda/kernels/spmm_args.cuh"
-#include "cuda/kernels/spmm_dense_copy_launch.cuh"
 #include "cuda/spmm_dense_copy.hpp"
 
 namespace spk::cuda {
@@ -147,8 +147,8 @@ void make_dense_copy(const SpmmCall& call, const Launch& launch) {
   const std::int64_t rows = by_warps ? kCopyThreads / 32 : 1;
   const auto bytes = static_cast<std::size_t>(rows * args.packs * 16);
   if (bytes > 48 << 10) allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, bytes);
-  launch_overlapped(kernel, static_cast<unsigned>(std::min<std::int64_t>((args.rows + rows - 1) / rows, 1 << 20)),
-                    kCopyThreads, bytes, 1, launch, args);
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((args.rows + rows - 1) / rows, 1 << 20));
+  launch_kernel(kernel, {blocks, kCopyThreads, bytes, true}, launch.stream, args);
 }
 
 }  // namespace spk::cuda

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include "cuda/kernels/launch.cuh"
 #include "cuda/kernels/spmm_dense_slice_sm90.cuh"
 #include "cuda/kernels/spmm_dense_tile_sm90_launch.cuh"
 
@@ -22,20 +23,11 @@ void launch_slice_config(const SpmmCall& call, const Launch& launch, const Slice
   // Besides these bytes the kernel has some of its own: the limit of 48 KB that holds without asking is for both.
   allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device,
                       std::max<std::size_t>(static_cast<std::size_t>(shape.shared_bytes), 49 << 10));
-  // Not an attribute of the kernel, which older architectures would not compile.
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {static_cast<unsigned>(shape.slices), 1, 1};
-  cudaLaunchConfig_t where{};
-  where.gridDim =
-      static_cast<unsigned>(slice.tile.tiles_m * slice.tile.tiles_n * slice.tile.spmm.batches * shape.slices);
-  where.blockDim = Config::kThreads;
-  where.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
-  where.stream = launch.stream;
-  where.attrs = &cluster;
-  where.numAttrs = shape.slices > 1 ? 1 : 0;
-  SPK_CUDA_CHECK(cudaLaunchKernelEx(&where, kernel, map, slice));
-  SPK_CUDA_CHECK(cudaGetLastError());
+  const std::int64_t blocks = slice.tile.tiles_m * slice.tile.tiles_n * slice.tile.spmm.batches * shape.slices;
+  launch_kernel(kernel,
+                {static_cast<unsigned>(blocks), Config::kThreads, static_cast<std::size_t>(shape.shared_bytes), false,
+                 shape.slices},
+                launch.stream, map, slice);
 }
 
 template <class Value, class Out>

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "cuda/kernels/launch.cuh"
 #include "cuda/kernels/spmm_dense_tile_sm90.cuh"
 #include "cuda/spmm_dense_tile.hpp"
 
@@ -70,19 +71,10 @@ void launch_tile_config(const SpmmCall& call, const Launch& launch) {
   const auto kernel = spmm_dense_tile<Config>;
   SPK_CUDA_CHECK(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, tile_shared_bytes<Config>()));
-  // Not an attribute of the kernel, which older architectures would not compile.
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {Config::kCluster, 1, 1};
-  cudaLaunchConfig_t where{};
-  where.gridDim = static_cast<unsigned>(tile.tiles_m * tile.tiles_n * tile.spmm.batches);
-  where.blockDim = Config::kThreads;
-  where.dynamicSmemBytes = tile_shared_bytes<Config>();
-  where.stream = launch.stream;
-  where.attrs = &cluster;
-  where.numAttrs = Config::kCluster > 1 ? 1 : 0;
-  SPK_CUDA_CHECK(cudaLaunchKernelEx(&where, kernel, map, tile));
-  SPK_CUDA_CHECK(cudaGetLastError());
+  launch_kernel(kernel,
+                {static_cast<unsigned>(tile.tiles_m * tile.tiles_n * tile.spmm.batches), Config::kThreads,
+                 tile_shared_bytes<Config>(), false, Config::kCluster},
+                launch.stream, map, tile);
 }
 
 template <class Value, class Out, TileMath kMath, bool kTurned>

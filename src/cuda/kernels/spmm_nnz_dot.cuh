@@ -135,12 +135,7 @@ void launch_spmm_nnz_dot(const SpmmCall& call, const Launch& launch) {
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const auto args = spmm_args<Value, Out>(call);
   const auto kernel = &spmm_nnz_dot<Value, Out, Index, kCols>;
-  if (call.left_over != nullptr) {
-    launch_behind(kernel, blocks, kNnzDotThreads, launch, args, parts);
-  } else {
-    kernel<<<blocks, kNnzDotThreads, 0, launch.stream>>>(args, parts);
-    SPK_CUDA_CHECK(cudaGetLastError());
-  }
+  launch_kernel(kernel, {blocks, kNnzDotThreads, 0, call.left_over != nullptr}, launch.stream, args, parts);
   join_parts(args, parts, launch);
 }
 

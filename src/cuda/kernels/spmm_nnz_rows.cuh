@@ -169,12 +169,7 @@ void launch_spmm_nnz_rows(const SpmmCall& call, const Launch& launch) {
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const auto args = spmm_args<Value, Out>(call);
   const auto kernel = &spmm_nnz_rows<Value, Out, Index, kLanes, kVec, kPacks>;
-  if (call.left_over != nullptr) {
-    launch_behind(kernel, blocks, kNnzThreads, launch, args, grid, parts);
-  } else {
-    kernel<<<blocks, kNnzThreads, 0, launch.stream>>>(args, grid, parts);
-    SPK_CUDA_CHECK(cudaGetLastError());
-  }
+  launch_kernel(kernel, {blocks, kNnzThreads, 0, call.left_over != nullptr}, launch.stream, args, grid, parts);
   join_parts(args, parts, launch);
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "cuda/kernels/entries.cuh"
+#include "cuda/kernels/launch.cuh"
 #include "cuda/kernels/spmm_args.cuh"
 #include "cuda/spmm_nnz_split.hpp"
 
@@ -132,27 +133,6 @@ __device__ void tell_cut_row(const SplitParts<S>& parts, const SplitShare& share
     parts.rows[batch * parts.count + part] = share.cut[1].count > 0 ? share.end : -1;
 }
 
-// Launches a kernel straight behind another one. Its start overlaps with the end of that, where the code at hand knows how
-// to wait, and the driver how to capture that.
-template <class... Parameters>
-void launch_behind(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, const Launch& launch,
-                   std::type_identity_t<Parameters>... parameters) {
-  cudaFuncAttributes code{};
-  int driver = 0;
-  SPK_CUDA_CHECK(cudaFuncGetAttributes(&code, kernel));
-  SPK_CUDA_CHECK(cudaDriverGetVersion(&driver));
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  config.stream = launch.stream;
-  config.attrs = &early;
-  config.numAttrs = launch.device.sm >= 90 && code.ptxVersion >= 90 && driver >= 12030 ? 1 : 0;
-  SPK_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, parameters...));
-}
-
 // What other blocks of the launch wrote.
 __device__ inline float load_fresh(const float* from) { return __ldcg(from); }
 __device__ inline double load_fresh(const double* from) { return __ldcg(from); }
@@ -249,7 +229,7 @@ void join_parts(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& 
   const std::int64_t tiles = (args.n + 31) / 32;
   const dim3 blocks(static_cast<unsigned>(parts.count), static_cast<unsigned>(std::min<std::int64_t>(tiles, 4)),
                     static_cast<unsigned>(std::min<std::int64_t>(args.batches, 65535)));
-  launch_behind(&spmm_join_parts<Value, Out>, blocks, kJoinThreads, launch, args, parts);
+  launch_kernel(&spmm_join_parts<Value, Out>, {blocks, kJoinThreads, 0, true}, launch.stream, args, parts);
 }
 
 }  // namespace spk::cuda

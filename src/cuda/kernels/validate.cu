@@ -64,7 +64,7 @@ class Checker {
     if (a_.format == Format::coo) return count_coo();
     const Block accepted(offsets_are_sound ? 0 : static_cast<std::size_t>(a_.major()), exec_);
     auto* const flags = offsets_are_sound ? nullptr : static_cast<std::uint8_t*>(accepted.data());
-    if (flags != nullptr) launch_kernel(accept_majors, dim3(1), 1, 0, stream_of(exec_), false, a_, a_.major(), flags);
+    if (flags != nullptr) launch_kernel(accept_majors, {1, 1}, stream_of(exec_), a_, a_.major(), flags);
     count_by_major(flags, count_empty, nullptr, counters_);
     const Counters found = read_number(counters_, exec_);
     if (found.unsorted_rows == 0) return static_cast<Int>(found.repeats);

@@ -138,10 +138,9 @@ void run_dot(const VectorProblem& p, const Args<T, Index>& a, const Exec& exec) 
   auto* const parts = static_cast<S*>(advance_bytes(exec.workspace, Int{kResultBytes}));
   S* const result = p.brings_result_home ? home : static_cast<S*>(p.result);
   const dim3 grid(static_cast<unsigned>(blocks));
-  launch_kernel(dot_parts<T, Index>, grid, kThreads, 0, stream_of(exec), false, a, p.conjugate_x, length,
+  launch_kernel(dot_parts<T, Index>, {grid, kThreads}, stream_of(exec), a, p.conjugate_x, length,
                 blocks == 1 ? result : parts);
-  if (blocks > 1)
-    launch_kernel(add_parts<S>, dim3(1), kThreads, 0, stream_of(exec), false, parts, static_cast<int>(blocks), result);
+  if (blocks > 1) launch_kernel(add_parts<S>, {1, kThreads}, stream_of(exec), parts, static_cast<int>(blocks), result);
   if (!p.brings_result_home) return;
   SPK_CUDA_CHECK(cudaMemcpyAsync(p.result, home, sizeof(S), cudaMemcpyDeviceToHost, stream_of(exec)));
   SPK_CUDA_CHECK(cudaStreamSynchronize(stream_of(exec)));
