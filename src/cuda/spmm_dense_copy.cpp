@@ -101,8 +101,6 @@ const char* refuse_copy_of(const SpmmProblem& p, ValueType type) {
 
 CopyShape best_copy_shape(const Device& device, const SpmmProblem& p) { return best(device, p).shape; }
 
-double cost_of_dense_product(const Device& device, const SpmmProblem& p) { return best(device, p).cost; }
-
 double cost_copy(const Device& device, const SpmmProblem& p) {
   // Only chips of SM 9.0 have these instructions.
   if (device.sm != 90) return 1e30;

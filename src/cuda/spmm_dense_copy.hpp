@@ -30,7 +30,6 @@ struct CopyShape {
   int slices = 1;  // blocks of a cluster, which share k: 1, 2, 4 or 8
 };
 CopyShape best_copy_shape(const Device& device, const SpmmProblem& p);
-double cost_of_dense_product(const Device& device, const SpmmProblem& p);  // without launches and the copy
 double cost_copy(const Device& device, const SpmmProblem& p);
 
 // The copy: elements from row to row, matrices.
