@@ -102,13 +102,17 @@ __global__ void __launch_bounds__(kCopyThreads) spmm_make_dense_copy(const __gri
           places[c[i].w - args.base] = v[i].w;
         } else {
           disorder |= !ordered;
-          put(c[i].x, v[i].x), put(c[i].y, v[i].y), put(c[i].z, v[i].z), put(c[i].w, v[i].w);
+          // Of neighbours at one place the first alone is written, so that lanes do not race.
+          if (before[i] < c[i].x) put(c[i].x, v[i].x);
+          if (c[i].x < c[i].y) put(c[i].y, v[i].y);
+          if (c[i].y < c[i].z) put(c[i].z, v[i].z);
+          if (c[i].z < c[i].w) put(c[i].w, v[i].w);
         }
       }
     }
     if (has_single) {
       disorder |= column_before >= column;
-      put(column, value);
+      if (column_before < column) put(column, value);
     }
     if constexpr (kWarps == 1)
       disorder = __any_sync(kAll, disorder), __syncwarp();

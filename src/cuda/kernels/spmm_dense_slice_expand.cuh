@@ -161,7 +161,10 @@ struct SliceRows {
 #pragma unroll
           for (int e = 0; e < 4; ++e) {
             const unsigned k = static_cast<unsigned>(column[e]) - static_cast<unsigned>(low);
-            if (mine[e] && k < static_cast<unsigned>(depth)) untrusted[h] |= put(line[h], k, q.value.at[e]);
+            // Of neighbours at one place the first alone is written, so that lanes do not race.
+            const bool is_first =
+                e > 0 ? !mine[e > 0 ? e - 1 : 0] || column[e > 0 ? e - 1 : 0] < column[e] : before < column[0];
+            if (mine[e] && is_first && k < static_cast<unsigned>(depth)) untrusted[h] |= put(line[h], k, q.value.at[e]);
           }
         }
 #pragma unroll

@@ -12,6 +12,7 @@ namespace spk::cuda {
 template <class Value>
 struct Quad {
   int column[4];
+  int following;  // the column behind
   alignas(4 * sizeof(Value)) Value value[4];
 };
 
@@ -99,6 +100,7 @@ struct RowReader {
         if (p + e >= end) q.column[e] = INT_MAX - 4 + e;
       }
     }
+    q.following = following;
     unsorted |= q.column[0] >= q.column[1] || q.column[1] >= q.column[2] || q.column[2] >= q.column[3] ||
                 q.column[3] >= following;
     if (p < end) {  // else stay: no overflow at the end of huge arrays
@@ -119,7 +121,9 @@ __device__ bool scatter(const Quad<typename Config::Value>& q, int start, std::u
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     const unsigned at = static_cast<unsigned>(q.column[e] - start);
-    if (at < static_cast<unsigned>(Config::kDepth)) {
+    // Of neighbours at one place the last alone is written, so that lanes do not race; the row is made again anyway.
+    const bool is_last = q.column[e] < (e < 3 ? q.column[e < 3 ? e + 1 : 3] : q.following);
+    if (at < static_cast<unsigned>(Config::kDepth) && is_last) {
       const std::uint32_t to = (row ^ at % Config::kLine * static_cast<unsigned>(sizeof(q.value[e]))) +
                                at / Config::kLine * Config::kTileBytes;
       if constexpr (Config::kMath == TileMath::sixteen_bit) {
