@@ -60,7 +60,7 @@ double cost_rows(const Device& device, const SpmmProblem& p) {
   const double waves = rows * tiles * batches * static_cast<double>(1 << shape.warps_log2) / (16 * sms);
   const double at_once = 4 * static_cast<double>(shape.groups());
   const double steps = static_cast<double>(p.a.nnz) / std::max(1.0, rows) / at_once + 1;
-  const double written_again = p.c.col_stride() == 1 ? 0.15 : 1;
+  const double written_again = p.c.col_stride() == 1 ? 0.15 : 2.2;
   return 2.1 + 1.08 * waves + 0.28 * std::max(1.0, waves) * steps * shape.packs + 0.04 * longest_row(p) / at_once +
          entries(p) * tiles * (4 + value_bytes(p)) / (42e3 * sms) + written_again * written(p) / kWriteRate +
          (split_tail_of_rows(p).above > 0 ? kTail : 0);
