@@ -54,7 +54,9 @@ double cost(const Device& device, const SpmmProblem& p, TileKind kind, TileMath 
   const double entries = static_cast<double>(p.a.nnz) / static_cast<double>(std::max<std::int64_t>(p.m, 1)) * size.rows;
   const double block = lines * rates.line[static_cast<int>(shape)] + entries / cluster * rates.entry +
                        rates.store[static_cast<int>(shape)];
-  return kLaunch + std::ceil(blocks / device.sm_count) * block;
+  // Split products make rows of fewer than a dozen entries again, which hold up the others of their tile.
+  const bool again = math == TileMath::split_tf32 && static_cast<double>(p.a.nnz) < 48 * static_cast<double>(p.m);
+  return kLaunch + std::ceil(blocks / device.sm_count) * block * (again ? 3 : 1);
 }
 
 const char* refuse(const SpmmProblem& p, TileMath math, ValueType type) {
