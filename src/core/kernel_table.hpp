@@ -20,22 +20,27 @@ struct KernelRow {
   const char* (*refuse)(const Problem&);  // NULL, or why the row cannot take the problem
 };
 
+// alg >= 256 asks for one row by id, and of that row alone the refusals speak.
+template <class Row>
+bool is_asked_for(const Row& row, std::int32_t alg) noexcept {
+  return alg < 256 || alg == row.id;
+}
+inline void say_if_unknown(std::int32_t alg, std::string* refusals) {
+  if (refusals != nullptr && refusals->empty()) *refusals = "no kernel has the id " + std::to_string(alg);
+}
+
 // The first row that takes p on a machine with `available`, or NULL; then `refusals` holds "name: reason; ..." of all.
-// alg >= 256 asks for one row by id. supports(available, target) says whether the machine has a target.
+// supports(available, target) says whether the machine has a target.
 template <class Row, class Problem, class Available, class Supports>
 const Row* select(std::span<const Row> table, const Problem& p, Available available, Supports supports,
                   std::string* refusals) {
   for (const Row& row : table) {
-    const char* reason = nullptr;
-    if (p.alg >= 256 && p.alg != row.id)
-      reason = "another kernel was asked for";
-    else if (!supports(available, row.target))
-      reason = "the processor lacks the instruction set";
-    else
-      reason = row.refuse(p);
+    if (!is_asked_for(row, p.alg)) continue;
+    const char* reason = supports(available, row.target) ? row.refuse(p) : "the processor lacks the instruction set";
     if (reason == nullptr) return &row;
     if (refusals != nullptr) refusals->append(row.name).append(": ").append(reason).append("; ");
   }
+  say_if_unknown(p.alg, refusals);
   return nullptr;
 }
 
@@ -46,7 +51,8 @@ const Row* select_cheapest(std::span<const Row> table, const Problem& p, Support
   const Row* best = nullptr;
   double least = 0;
   for (const Row& row : table) {
-    const char* reason = p.alg >= 256 && p.alg != row.id ? "another kernel was asked for" : supports(row.target);
+    if (!is_asked_for(row, p.alg)) continue;
+    const char* reason = supports(row.target);
     if (reason == nullptr) reason = row.refuse(p);
     if (reason == nullptr) {
       const double microseconds = cost(row);
@@ -63,6 +69,7 @@ const Row* select_cheapest(std::span<const Row> table, const Problem& p, Support
       refusals->append(row.name).append(": ").append(reason).append("; ");
     }
   }
+  if (best == nullptr) say_if_unknown(p.alg, refusals);
   return best;
 }
 

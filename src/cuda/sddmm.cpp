@@ -40,6 +40,8 @@ struct SddmmRates {
   double copy_bytes = 1.0e6;       // per us
   double split_start = 2.8;        // us of the row-splitting kernel
   double split_bytes = 15e6;       // per us, mostly from L1
+  double split_bytes16 = 7.3e6;    // the same with 16-bit operands
+  double split_row16 = 9e-4;       // us of one of their rows, whole device
   double split_far = 8e6;          // where the inner size passes in chunks
   double split_entry = 1.5e-6;     // us of an entry besides its bytes, whole device
   double split_thin = 128;         // columns of C per entry of a row
@@ -223,6 +225,13 @@ double row_split_cost(const Device& device, const SddmmProblem& p) {
   const double mean = static_cast<double>(p.c.nnz) / static_cast<double>(std::max<std::int64_t>(p.m, 1));
   const bool thin = static_cast<double>(p.n) > kRates.split_thin * mean;
   const double longest = thin ? static_cast<double>(std::min(p.c.nnz, p.n)) * kRates.split_row : 0;
+  if (size_of(p.a.type) == 2) {
+    // Of 16-bit operands a group of lanes takes no fewer than 128 bytes at a time.
+    const double rows = static_cast<double>(p.m) * static_cast<double>(p.c.batch_count);
+    const double bytes = stored(p) * std::max(row, 128.0);
+    return kRates.split_start + longest +
+           (bytes / kRates.split_bytes16 + rows * kRates.split_row16) * 132 / device.sm_count;
+  }
   return kRates.split_start + longest + stored(p) * (row / rate + kRates.split_entry) * 132 / device.sm_count;
 }
 
