@@ -12,6 +12,7 @@
 #include <thread>
 #include <tuple>
 
+#include "json_lines.hpp"
 #include "table.hpp"
 
 namespace spk::bench {
@@ -177,12 +178,8 @@ std::string to_json(const std::vector<Race>& races, const Circumstances& circums
   for (const tool::Limits::Level& level : limits.levels) {
     root["limits"]["read_bytes_per_s"][level.name] = level.bytes_per_second;
   }
-  // One line per race, so that files can be searched and compared line by line.
-  std::string text = root.dump(1);
-  text.resize(text.size() - 2);  // the line end and brace of the end
-  text += ",\n \"races\": [";
-  for (std::size_t r = 0; r < races.size(); ++r) {
-    const Race& race = races[r];
+  root["races"] = nlohmann::ordered_json::array();
+  for (const Race& race : races) {
     nlohmann::ordered_json line = {{"file", tool::short_name(race.file, 80)},
                                    {"rows", race.rows},
                                    {"cols", race.cols},
@@ -197,9 +194,9 @@ std::string to_json(const std::vector<Race>& races, const Circumstances& circums
                                    {"one_shot", timing_json(race.one_shot)},
                                    {"plan", timing_json(race.plan)}};
     for (const Contender& peer : race.peers) line["peers"][peer.name] = timing_json(peer.timing);
-    text += fmt::format("{}\n  {}", r == 0 ? "" : ",", line.dump());
+    root["races"].push_back(std::move(line));
   }
-  return text + "\n ]\n}\n";
+  return tool::json_lines(root);
 }
 
 }  // namespace spk::bench

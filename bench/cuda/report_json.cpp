@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "json_lines.hpp"
 #include "report.hpp"
 
 namespace spk::bench {
@@ -90,7 +91,7 @@ std::string to_json(const Device& device, const Circumstances& circumstances, co
                                {"spk_us", rounded(one.spk_us)},
                                {"cusparse_us", rounded(one.cusparse_us)}});
   }
-  return json.dump(1) + "\n";
+  return tool::json_lines(json);
 }
 
 }  // namespace spk::bench
