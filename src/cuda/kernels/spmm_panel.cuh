@@ -10,7 +10,9 @@ namespace spk::cuda {
 
 constexpr int kPanelThreads = 512;  // most threads of a block
 constexpr int kPanelLanes = 8;      // lanes of a row of C, each with one or two packs of 16 bytes
-constexpr int kPanelGroupRows = 4;  // rows of C that a group keeps while the panel changes
+// Rows of C that a group keeps while the panel changes; in 16-bit types there are twice as many sums.
+template <class Value>
+constexpr int kPanelGroupRows = sizeof(Value) == 2 ? 3 : 4;
 
 // Bytes from row to row of the panel: 8 or 16 packs, and one to spread the rows over the banks.
 constexpr int panel_pitch(int packs) noexcept { return packs * kPanelLanes * 16 + 16; }
@@ -162,7 +164,7 @@ void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
       std::clamp<std::int64_t>(sms / panels, 1, std::max<std::int64_t>(1, (p.m + groups - 1) / groups));
   // Every set of rows sees all chunks again, so sets are as large as the rows of a block ask for.
   if (grid.chunks > 1)
-    row_blocks = std::max(row_blocks, (p.m + groups * kPanelGroupRows - 1) / (groups * kPanelGroupRows));
+    row_blocks = std::max(row_blocks, (p.m + groups * kPanelGroupRows<Value> - 1) / (groups * kPanelGroupRows<Value>));
   grid.row_blocks = static_cast<unsigned>(row_blocks);
   grid.packed_b =
       b.col_stride == 1 && is_aligned(b.values, 16) && b.row_stride % kVec == 0 && p.b.batch_stride % kVec == 0;
@@ -171,7 +173,7 @@ void launch_spmm_panel(const SpmmCall& call, const Launch& launch) {
   const int bytes = grid.chunk_rows * kPitch;
   auto* kernel = &spmm_panel<Value, Out, 1, kPacks>;
   if constexpr (kPacks == 1)
-    if (grid.chunks > 1) kernel = &spmm_panel<Value, Out, kPanelGroupRows, 1>;
+    if (grid.chunks > 1) kernel = &spmm_panel<Value, Out, kPanelGroupRows<Value>, 1>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, static_cast<std::size_t>(bytes));
   const dim3 blocks(static_cast<unsigned>(panels * row_blocks),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
