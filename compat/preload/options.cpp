@@ -24,6 +24,15 @@ bool names(const char* list, const char* word) {
   return false;
 }
 
+// Leaves *value as it is where the variable is not set, or no number.
+void read_number(const char* variable, double* value) {
+  const char* text = secure_getenv(variable);
+  if (text == nullptr) return;
+  char* end = nullptr;
+  const double number = std::strtod(text, &end);
+  if (end != text && *end == '\0' && number >= 0) *value = number;
+}
+
 void read_options() {
   if (const char* words = secure_getenv("SPK_CUSPARSE"); words != nullptr) {
     read.is_off = names(words, "off");
@@ -31,11 +40,8 @@ void read_options() {
     read.logs = names(words, "log");
     read.counts = names(words, "count");
   }
-  if (const char* text = secure_getenv("SPK_CUSPARSE_MIN_SPEEDUP"); text != nullptr) {
-    char* end = nullptr;
-    const double value = std::strtod(text, &end);
-    if (end != text && *end == '\0' && value > 0) read.min_speedup = value;
-  }
+  read_number("SPK_CUSPARSE_MIN_SPEEDUP", &read.min_speedup);
+  read_number("SPK_CUSPARSE_MIN_PRODUCTS", &read.min_products);
 }
 
 __attribute__((destructor)) void print_counters() {

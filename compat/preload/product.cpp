@@ -52,13 +52,15 @@ bool has_known_types(int in, int other, int out, int compute) {
   return out == in && compute == in;
 }
 
-// Where rows of B lie across the columns of C, spk turns B first, by a kernel of its own. The second launch takes the host
-// about 3 us more than cuSPARSE's call; from so many products on, cuSPARSE's kernels take longer than either host call
-// (11 us and more on an H200, the files named in speedups.inc).
-bool is_worth_a_second_launch(const Arguments& a, const Product& p) {
-  constexpr double kLeastProducts = 4e6;
-  const bool is_turned = (p.second.order == SPK_ORDER_ROW) == (a.op_b != SPK_OP_N);
-  return !is_turned || static_cast<double>(p.sparse.nnz) * static_cast<double>(p.n) >= kLeastProducts;
+// Whether the device, not the host, is what the product takes its time from, counted in products of an entry and a column.
+// In a program that keeps the host busy (PyTorch) a product that spk takes costs the host up to 20 us more than cuSPARSE's
+// call; from so many on, nothing was slower in bench/results/cusparse-preload-dddd7c2.json. Rows of B along those of C are
+// what cuSPARSE is quickest with.
+bool keeps_device_busy(const Arguments& a, const Product& p) {
+  const bool is_along = (p.second.order == SPK_ORDER_ROW) == (a.op_b == SPK_OP_N);
+  double least = !is_along ? 2e7 : is_half(p.sparse.type) ? 1e8 : 7e7;
+  if (options().min_products >= 0) least = options().min_products;
+  return static_cast<double>(p.sparse.nnz) * static_cast<double>(p.n) >= least;
 }
 
 }  // namespace
@@ -146,7 +148,7 @@ const char* refuse(const Arguments& a, Product* p) {
   if (!is_measured(current_device())) return "nothing was measured on this device";
   const double speedup = measured_speedup(a, *p);
   if (speedup == 0) return "no measurement says that spk is faster";
-  if (!is_worth_a_second_launch(a, *p)) return "too small for a second launch";
+  if (!keeps_device_busy(a, *p)) return "too small: the host would take longer";
   return speedup >= asked.min_speedup ? nullptr : "below SPK_CUSPARSE_MIN_SPEEDUP";
 }
 

@@ -2,11 +2,13 @@
 // SPDX-FileCopyrightText: The spk authors
 #include "cuda/device.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "core/error.hpp"
+#include "cuda/kernels/sm90.hpp"
 
 namespace spk::cuda {
 namespace {
@@ -15,6 +17,21 @@ int attribute(cudaDeviceAttr name, int ordinal) {
   int value = 0;
   SPK_CUDA_CHECK(cudaDeviceGetAttribute(&value, name, ordinal));
   return value;
+}
+
+// Kernels are chosen by the code that runs, which may be for less than the device.
+void read_code(Device& device, int driver) {
+  const DeviceGuard guard(device.ordinal);
+  CodeAtHand code{};
+  try {
+    code = code_at_hand();
+  } catch (const Error& error) {
+    throw Error(SPK_STATUS_BACKEND_UNAVAILABLE, "no code here runs on SM %d.%d: %s", device.sm / 10, device.sm % 10,
+                error.what());
+  }
+  device.runs_sm90a = device.sm == 90 && code.is_sm90a;
+  device.overlaps_launches = code.sm >= 90 && driver >= 12030;
+  if (code.sm > 0) device.sm = std::min(device.sm, code.sm);
 }
 
 }  // namespace
@@ -52,6 +69,7 @@ Device open_device(int ordinal) {
   device.shared_per_block = properties.sharedMemPerBlockOptin;
   device.shared_per_sm = properties.sharedMemPerMultiprocessor;
   device.l2_bytes = properties.l2CacheSize;
+  read_code(device, driver);
   device.reads_pageable_memory = attribute(cudaDevAttrPageableMemoryAccess, ordinal) != 0;
   device.detail = std::string(properties.name) + ", SM " + std::to_string(properties.major) + "." +
                   std::to_string(properties.minor) + ", driver " + std::to_string(driver / 1000) + "." +

@@ -13,12 +13,14 @@ namespace spk::cuda {
 // What kernels and their choice need to know of a device; read once.
 struct Device {
   int ordinal = 0;
-  int sm = 0;                        // compute capability, 90 for 9.0
+  int sm = 0;                        // compute capability, 90 for 9.0; that of the code at hand, where this is for less
   int sm_count = 0;                  // multiprocessors
   std::size_t shared_per_block = 0;  // bytes a block may have after opting in
   std::size_t shared_per_sm = 0;     // bytes
   std::int64_t l2_bytes = 0;
   bool reads_pageable_memory = false;  // the device may follow any host pointer
+  bool runs_sm90a = false;             // code for SM 9.0a is there, and runs
+  bool overlaps_launches = false;      // kernels may start while the one in front still runs, captured ones too
   std::string detail;                  // "NVIDIA H200, SM 9.0, driver 13.0"
 };
 

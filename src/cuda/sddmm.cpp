@@ -240,7 +240,7 @@ std::size_t product_workspace(const Device&, const SddmmProblem& p) {
 }
 // Fitted to 156 races on an H200, of 40 matrices with k of 32 to 512; half of the expected times lie within 5 %.
 double product_cost(const Device& device, const SddmmProblem& p) {
-  if (device.sm != 90) return 1e30;
+  if (!device.runs_sm90a) return 1e30;
   const auto tiles = [](std::int64_t size, double edge) { return std::ceil(static_cast<double>(size) / edge); };
   const double batches = static_cast<double>(p.c.batch_count), sms = device.sm_count;
   const double waves = std::ceil(tiles(p.m, 64) * tiles(p.n, 128) * batches / sms);
@@ -306,7 +306,8 @@ std::span<const SddmmRow> sddmm_kernels() noexcept { return kTable; }
 
 const SddmmRow* select_sddmm(const Device& device, const SddmmProblem& p, std::string* refusals) {
   return select_cheapest<Row>(
-      sddmm_kernels(), p, [&](int sm) { return device.sm >= sm ? nullptr : "the device's SM is too old"; },
+      sddmm_kernels(), p,
+      [&](int sm) { return device.sm >= sm ? nullptr : "the device, or the code for it, is too old"; },
       [&](const Row& row) { return row.cost(device, p); }, refusals);
 }
 

@@ -93,7 +93,7 @@ template <class Problem>
 auto find(const Device& device, const Problem& p, std::string* refusals) {
   const auto rows = table(p);
   return select_cheapest<typename decltype(rows)::value_type>(
-      rows, p, [&](int sm) { return device.sm >= sm ? nullptr : "the device's SM is too old"; },
+      rows, p, [&](int sm) { return device.sm >= sm ? nullptr : "the device, or the code for it, is too old"; },
       [&](const auto& row) { return row.cost(device, p); }, refusals);
 }
 template <class Problem>

@@ -3,6 +3,8 @@
 #include "cuda/spmm.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 #include "core/error.hpp"
 #include "cuda/kernels/spmm_kernels.hpp"
@@ -126,8 +128,26 @@ bool takes_as_stored(const SpmmRow& kernel, const SpmmProblem& p) noexcept {
   return stored_in_rows(p) || p.skips_product() || kernel.cost == &cost_sell;
 }
 
+// The query of the workspace, the call itself and calls in a loop ask the same question, so a thread keeps its last answer.
+// Problems are compared by their bytes: bytes between members can only make two of them differ.
 const SpmmRow& kernel_for(const Device& device, const SpmmProblem& p) {
-  if (const SpmmRow* row = select_spmm(device, p, nullptr)) return *row;
+  static_assert(std::is_trivially_copyable_v<SpmmProblem>);
+  struct Answer {
+    SpmmProblem p;
+    int ordinal, sm;
+    const SpmmRow* row;
+  };
+  thread_local Answer last{};
+  if (last.row != nullptr && last.ordinal == device.ordinal && last.sm == device.sm &&
+      std::memcmp(&last.p, &p, sizeof p) == 0)
+    return *last.row;
+  if (const SpmmRow* row = select_spmm(device, p, nullptr)) {
+    std::memcpy(static_cast<void*>(&last.p), &p, sizeof p);
+    last.ordinal = device.ordinal;
+    last.sm = device.sm;
+    last.row = row;
+    return *row;
+  }
   throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes this product: %s", choose(device, p).text.c_str());
 }
 
@@ -254,7 +274,8 @@ bool stored_in_rows(const SpmmProblem& p) noexcept {
 
 const SpmmRow* select_spmm(const Device& device, const SpmmProblem& p, std::string* refusals) {
   return select_cheapest(
-      spmm_kernels(), p, [&](int sm) { return device.sm >= sm ? nullptr : "the device is too old"; },
+      spmm_kernels(), p,
+      [&](int sm) { return device.sm >= sm ? nullptr : "the device, or the code for it, is too old"; },
       [&](const SpmmRow& row) { return row.cost(device, p); }, refusals);
 }
 

@@ -103,7 +103,7 @@ CopyShape best_copy_shape(const Device& device, const SpmmProblem& p) { return b
 
 double cost_copy(const Device& device, const SpmmProblem& p) {
   // Only chips of SM 9.0 have these instructions.
-  if (device.sm != 90) return 1e30;
+  if (!device.runs_sm90a) return 1e30;
   const auto matrices = static_cast<double>(copy_matrices(p));
   const double elements = static_cast<double>(p.m) * static_cast<double>(copy_ld(p)) * matrices;
   const double rows = copy_by_warps(p) ? 0 : static_cast<double>(p.m) * matrices;

@@ -100,7 +100,7 @@ SliceShape best_slice_shape(const Device& device, const SpmmProblem& p) { return
 
 double cost_slices(const Device& device, const SpmmProblem& p) {
   // Only chips of SM 9.0 have these instructions.
-  return device.sm == 90 ? best(device, p).cost : 1e30;
+  return device.runs_sm90a ? best(device, p).cost : 1e30;
 }
 
 }  // namespace spk::cuda

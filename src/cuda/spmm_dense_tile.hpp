@@ -21,7 +21,7 @@ TileShape best_tile_shape(const Device& device, const SpmmProblem& p, TileKind k
 double cost_of_tiles(const Device& device, const SpmmProblem& p, TileKind kind, TileMath math);
 template <TileMath kMath>
 double cost_dense_tile(const Device& device, const SpmmProblem& p) {
-  return cost_of_tiles(device, p, device.sm == 90 ? TileKind::warpgroup : TileKind::warp, kMath);
+  return cost_of_tiles(device, p, device.runs_sm90a ? TileKind::warpgroup : TileKind::warp, kMath);
 }
 template <TileMath kMath>
 double cost_mma_tile(const Device& device, const SpmmProblem& p) {

@@ -108,9 +108,14 @@ void run_pass(const Launch& launch, const Pass<Index, Out>& p) {
   const auto stride = static_cast<std::size_t>(round_up(std::min<Int>(p.bins, p.tile), 2));
   const std::size_t shared = stride * (sizeof(Out) + kWarps * sizeof(std::uint16_t));
   allow_shared_memory(reinterpret_cast<const void*>(&scatter_entries<Index, Out>), launch.device, shared);
-  launch_kernel(count_keys<Index, Out>, {dim3(chunks, tiles), kThreads + 32, 0, p.order != nullptr}, launch.stream, p);
-  launch_kernel(sum_counts<Index, Out>, {static_cast<unsigned>(ceil_div(p.bins, 32)), 1024, 0, true}, launch.stream, p);
-  launch_kernel(scatter_entries<Index, Out>, {dim3(chunks, tiles), kThreads, shared, true}, launch.stream, p);
+  launch_kernel(count_keys<Index, Out>,
+                {dim3(chunks, tiles), kThreads + 32, 0, launch.device.overlaps_launches && p.order != nullptr},
+                launch.stream, p);
+  launch_kernel(sum_counts<Index, Out>,
+                {static_cast<unsigned>(ceil_div(p.bins, 32)), 1024, 0, launch.device.overlaps_launches}, launch.stream,
+                p);
+  launch_kernel(scatter_entries<Index, Out>, {dim3(chunks, tiles), kThreads, shared, launch.device.overlaps_launches},
+                launch.stream, p);
 }
 
 template <class Index, class Out>
@@ -233,8 +238,9 @@ void sort_marked(const Launch& launch, const SparseView& a, const MarkedLayout& 
   const std::size_t shared = 3 * table + static_cast<std::size_t>(layout.stage) * (p.positions != nullptr ? 13 : 9);
   allow_shared_memory(reinterpret_cast<const void*>(&place_marked<Index>), launch.device, shared);
   launch_kernel(mark_keys<Index>, {chunks, kThreads, table}, launch.stream, p);
-  launch_kernel(sum_marks<Index>, {static_cast<unsigned>(ceil_div(keys, 32)), 1024, 0, true}, launch.stream, p);
-  launch_kernel(place_marked<Index>, {chunks, kThreads, shared, true}, launch.stream, p);
+  launch_kernel(sum_marks<Index>, {static_cast<unsigned>(ceil_div(keys, 32)), 1024, 0, launch.device.overlaps_launches},
+                launch.stream, p);
+  launch_kernel(place_marked<Index>, {chunks, kThreads, shared, launch.device.overlaps_launches}, launch.stream, p);
 }
 
 }  // namespace

@@ -31,26 +31,19 @@ struct LaunchShape {
   dim3 blocks;
   unsigned threads;
   std::size_t shared_bytes = 0;
-  bool overlaps = false;  // may start before the kernel in front is done, for which it waits itself
-  int cluster = 1;        // blocks of a cluster
+  bool overlaps =
+      false;  // may start before the kernel in front is done (Device::overlaps_launches), for which it waits itself
+  int cluster = 1;  // blocks of a cluster
 };
 
-// Launches overlap where the code at hand waits, which code made from PTX of an older SM does not, and where the driver
-// can capture that.
 template <class... Parameters>
 void launch_kernel(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
                    const std::type_identity_t<Parameters>&... parameters) {
   cudaLaunchAttribute attributes[2]{};
   unsigned count = 0;
   if (shape.overlaps) {
-    cudaFuncAttributes code{};
-    int driver = 0;
-    SPK_CUDA_CHECK(cudaFuncGetAttributes(&code, kernel));
-    SPK_CUDA_CHECK(cudaDriverGetVersion(&driver));
-    if (code.ptxVersion >= 90 && driver >= 12030) {
-      attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-      attributes[count++].val.programmaticStreamSerializationAllowed = 1;
-    }
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
   }
   // Not an attribute of the kernel, which older architectures would not compile.
   if (shape.cluster > 1) {

@@ -65,8 +65,9 @@ void sddmm_csr_product__sm90(const SddmmProblem& p, const Launch& launch) {
       const std::int64_t mean = p.c.nnz / p.m, shares = std::clamp<std::int64_t>(3 * mean / (kEach * kWarp), 1, 64);
       const dim3 grid(blocks, static_cast<unsigned>(shares),
                       static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
-      launch_kernel(sddmm_sample_kernel<Value, typename decltype(out)::type>, {grid, kThreads, 0, true}, launch.stream,
-                    args, static_cast<const float*>(launch.workspace), product.c.ld, product.c.batch_stride);
+      launch_kernel(sddmm_sample_kernel<Value, typename decltype(out)::type>,
+                    {grid, kThreads, 0, launch.device.overlaps_launches}, launch.stream, args,
+                    static_cast<const float*>(launch.workspace), product.c.ld, product.c.batch_stride);
     }
   });
 }

@@ -20,11 +20,10 @@ __global__ void compiled_for_9_0a(int* answer) {
 
 }  // namespace
 
-bool has_sm90a(const Device& device) {
-  if (device.sm != 90) return false;
+CodeAtHand code_at_hand() {
   cudaFuncAttributes attributes{};
   SPK_CUDA_CHECK(cudaFuncGetAttributes(&attributes, compiled_for_9_0a));
-  return attributes.sharedSizeBytes == kSm90aMarkerBytes;
+  return {attributes.ptxVersion, attributes.sharedSizeBytes == kSm90aMarkerBytes};
 }
 
 }  // namespace spk::cuda

@@ -8,8 +8,15 @@ namespace spk::cuda {
 
 inline constexpr std::size_t kSm90aMarkerBytes = 256;
 
-// Whether the device runs code for SM 9.0a, and this build has it: not so where it was built for other architectures,
-// or where the driver compiles older PTX.
-bool has_sm90a(const Device& device);
+// The code that the current device runs of this build: what it was compiled for (a multiple of ten, as Device::sm) and
+// whether it is that for SM 9.0a. A build may have code or PTX for less than the device is; kernels that ask for more are
+// empty in it.
+struct CodeAtHand {
+  int sm;
+  bool is_sm90a;
+};
+CodeAtHand code_at_hand();
+
+inline bool has_sm90a(const Device& device) noexcept { return device.runs_sm90a; }
 
 }  // namespace spk::cuda

@@ -152,7 +152,7 @@ void make_dense_copy(const SpmmCall& call, const Launch& launch) {
   const auto bytes = static_cast<std::size_t>(rows * args.packs * 16);
   if (bytes > 48 << 10) allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, bytes);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((args.rows + rows - 1) / rows, 1 << 20));
-  launch_kernel(kernel, {blocks, kCopyThreads, bytes, true}, launch.stream, args);
+  launch_kernel(kernel, {blocks, kCopyThreads, bytes, launch.device.overlaps_launches}, launch.stream, args);
 }
 
 }  // namespace spk::cuda

@@ -67,7 +67,7 @@ void launch_copy_config(const SpmmCall& call, const Launch& launch, int slices) 
   // One block per multiprocessor, which stays.
   const std::int64_t most = slices > 1 ? product.tiles : launch.device.sm_count;
   const LaunchShape shape{static_cast<unsigned>(std::min(product.tiles, most) * slices), Config::kThreads,
-                          Config::kSharedBytes, product.has_entries, slices};
+                          Config::kSharedBytes, launch.device.overlaps_launches && product.has_entries, slices};
   launch_kernel(kernel, shape, launch.stream, map_a, map_b, product);
 }
 

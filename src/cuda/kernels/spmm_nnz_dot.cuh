@@ -135,7 +135,8 @@ void launch_spmm_nnz_dot(const SpmmCall& call, const Launch& launch) {
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const auto args = spmm_args<Value, Out>(call);
   const auto kernel = &spmm_nnz_dot<Value, Out, Index, kCols>;
-  launch_kernel(kernel, {blocks, kNnzDotThreads, 0, call.left_over != nullptr}, launch.stream, args, parts);
+  launch_kernel(kernel, {blocks, kNnzDotThreads, 0, launch.device.overlaps_launches && call.left_over != nullptr},
+                launch.stream, args, parts);
   join_parts(args, parts, launch);
 }
 

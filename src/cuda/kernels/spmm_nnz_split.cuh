@@ -229,7 +229,8 @@ void join_parts(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& 
   const std::int64_t tiles = (args.n + 31) / 32;
   const dim3 blocks(static_cast<unsigned>(parts.count), static_cast<unsigned>(std::min<std::int64_t>(tiles, 4)),
                     static_cast<unsigned>(std::min<std::int64_t>(args.batches, 65535)));
-  launch_kernel(&spmm_join_parts<Value, Out>, {blocks, kJoinThreads, 0, true}, launch.stream, args, parts);
+  launch_kernel(&spmm_join_parts<Value, Out>, {blocks, kJoinThreads, 0, launch.device.overlaps_launches}, launch.stream,
+                args, parts);
 }
 
 }  // namespace spk::cuda

@@ -151,7 +151,8 @@ def main(library):
         return 77
     bad = 0
     for mode in ("force", "on", "off"):
-        environment = dict(os.environ, LD_PRELOAD=library, SPK_CUSPARSE=f"{mode},count")
+        environment = dict(os.environ, LD_PRELOAD=library, SPK_CUSPARSE=f"{mode},count",
+                           SPK_CUSPARSE_MIN_PRODUCTS="0")
         run = subprocess.run([sys.executable, __file__, "--child"], env=environment, capture_output=True, text=True)
         sums = re.search(r"SpMM handled (\d+) forwarded (\d+), SDDMM handled (\d+) forwarded (\d+), failed (\d+)", run.stderr)
         handled, forwarded, sampled, _, failed = map(int, sums.groups()) if sums else (0, 0, 0, 0, 1)
