@@ -31,6 +31,13 @@ for suite in convert metamorphic products softmax_rows; do
   step "ops_$suite" "$build/tests/ops/test_ops_$suite" '--gtest_filter=*Cuda*' --gtest_brief=1
 done
 step cusparse env SPK_BACKEND=cuda "$build/tests/compat/cusparse/test_cusparse_device" --gtest_brief=1
+if command -v cuobjdump >/dev/null && cuobjdump --list-ptx "$SPK_PLUGIN_DIR/libspk_cuda.so" 2>/dev/null | grep -q PTX; then
+  # What newer devices run: nothing may be chosen that such code does not hold.
+  step ptx_cuda env CUDA_FORCE_PTX_JIT=1 "$build/tests/cuda/test_cuda" --gtest_brief=1
+  step ptx_products env CUDA_FORCE_PTX_JIT=1 "$build/tests/ops/test_ops_products" '--gtest_filter=*Cuda*' --gtest_brief=1
+else
+  echo "ptx: skipped, the plug-in holds none, or there is no cuobjdump"
+fi
 step cases "$build/tests/cases/spk_case_runner" "$cases" --backend cuda
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck; do
