@@ -31,8 +31,8 @@ struct LaunchShape {
   dim3 blocks;
   unsigned threads;
   std::size_t shared_bytes = 0;
-  bool overlaps =
-      false;  // may start before the kernel in front is done (Device::overlaps_launches), for which it waits itself
+  // May start before the kernel in front is done, for which it waits itself; only where Device::overlaps_launches.
+  bool overlaps = false;
   int cluster = 1;  // blocks of a cluster
 };
 

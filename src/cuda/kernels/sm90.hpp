@@ -8,7 +8,7 @@ namespace spk::cuda {
 
 inline constexpr std::size_t kSm90aMarkerBytes = 256;
 
-// The code that the current device runs of this build: what it was compiled for (a multiple of ten, as Device::sm) and
+// The code that the current device runs of this build: the compute capability that it was compiled for, in tenths, and
 // whether it is that for SM 9.0a. A build may have code or PTX for less than the device is; kernels that ask for more are
 // empty in it.
 struct CodeAtHand {
