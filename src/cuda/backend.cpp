@@ -57,11 +57,7 @@ class DeviceMemory : public Backend {
   }
   void* allocate(std::size_t bytes, void* stream) const noexcept override {
     // Under capture an allocation would become a part of the graph, and its address mean nothing outside.
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    if (cudaStreamIsCapturing(stream_of(stream), &capture) != cudaSuccess || capture != cudaStreamCaptureStatusNone) {
-      cudaGetLastError();
-      return nullptr;
-    }
+    if (is_captured(stream_of(stream))) return nullptr;
     int current = 0;
     if (cudaGetDevice(&current) != cudaSuccess || cudaSetDevice(device_.ordinal) != cudaSuccess) return nullptr;
     void* pointer = nullptr;

@@ -89,11 +89,15 @@ void allow_shared_memory(const void* kernel, const Device& device, std::size_t b
   most = bytes;
 }
 
-void refuse_capture(cudaStream_t stream, const char* why) {
+bool is_captured(cudaStream_t stream) noexcept {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess && capture == cudaStreamCaptureStatusNone) return;
+  if (cudaStreamIsCapturing(stream, &capture) == cudaSuccess) return capture != cudaStreamCaptureStatusNone;
   cudaGetLastError();
-  throw Error(SPK_STATUS_NOT_SUPPORTED, "the stream is being captured: %s", why);
+  return true;
+}
+
+void refuse_capture(cudaStream_t stream, const char* why) {
+  if (is_captured(stream)) throw Error(SPK_STATUS_NOT_SUPPORTED, "the stream is being captured: %s", why);
 }
 
 DeviceGuard::DeviceGuard(int ordinal) {

@@ -48,6 +48,8 @@ void check(cudaError_t error, const char* call);
 // it is only ever raised: lowered by one thread, it would make another's launch fail.
 void allow_shared_memory(const void* kernel, const Device& device, std::size_t bytes);
 
+// Whether the stream is being captured, or another is in a way that this one may not be asked.
+bool is_captured(cudaStream_t stream) noexcept;
 // Throws NOT_SUPPORTED if the stream is being captured, where a call that waits would end the capture with an error. `why`
 // says what the call waits for, or what would help.
 void refuse_capture(cudaStream_t stream, const char* why);

@@ -217,14 +217,6 @@ bool wants_longest_row(const SpmmProblem& p) noexcept {
   return split_tail_of_rows(p).above > 0 || split_tail_of_dot(p).above > 0;
 }
 
-// A capture would end where the host waits.
-bool is_captured(cudaStream_t stream) noexcept {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  if (cudaStreamIsCapturing(stream, &status) == cudaSuccess) return status != cudaStreamCaptureStatusNone;
-  cudaGetLastError();
-  return true;
-}
-
 // Counts the longest of `rows` and chooses the plan's kernel with that.
 void see_longest_row(SpmmPlan& plan, const SpmmProblem& p, const SparseView& rows, const Launch& launch) {
   const LongestRow l{rows.offsets, rows.offset_type, p.m, rows.offsets_stride == 0 ? 1 : rows.batch_count,

@@ -12,8 +12,8 @@
 // The lines of C (its rows, or its columns if these are contiguous: kSwapped) are the M of wgmma, the places in a line its
 // N. One warp asks for chunks of 64 along k of both operands by tensor copies, through kStages stages of shared memory;
 // kGroups warpgroups multiply, 64 lines by kN places each, and write C from their registers. Blocks stay, and go from tile
-// to tile. Of few tiles the blocks of a cluster take slices of k each; their sums meet through shared memory, in the order of
-// slices.
+// to tile. Of few tiles the blocks of a cluster take slices of k each; their sums meet through shared memory, in the
+// order of slices.
 //
 // B is asked for before the kernel in front is done: what that one waited for is there already.
 //

@@ -20,8 +20,8 @@ struct NnzGrid {
 // Mapping: a block has a part of the matrix (spmm_nnz_split.cuh). A group of kLanes lanes covers kLanes * kVec * kPacks
 // neighbouring columns of C, each lane kPacks packs of kVec of them, and takes every groups-th row of the block alone.
 // Then all groups share each long row and what the part has of cut rows: their sums meet through shuffles and then, warp
-// by warp in order, through shared memory (a tile of sums per warp; for the parts of a row a sum per thread). blockIdx.x runs over parts, y over tiles of columns,
-// z over the batch.
+// by warp in order, through shared memory (a tile of sums per warp; for the parts of a row a sum per thread). blockIdx.x
+// runs over parts, y over tiles of columns, z over the batch.
 template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks>
 __global__ void __launch_bounds__(kNnzThreads, 2)
     spmm_nnz_rows(const __grid_constant__ SpmmArgs<Value, Out> args, const NnzGrid grid,

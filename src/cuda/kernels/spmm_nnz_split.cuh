@@ -14,7 +14,8 @@
 // rows that begin in its part by a search in the offsets, and has them whole, except rows of more entries than a part has
 // items: those are cut, and every part that meets one has what lies in it. A part meets at most two: one that began
 // before, whose sums go to slot 0, and one that begins in it, to slot 1. A second launch adds up in the order of the
-// parts, or where the first is itself behind another, which mostly leaves it nothing to do, the last block to finish does. Source: merge-based SpMV (SC 2016), section 4, with whole rows wherever they are short enough.
+// parts, or where the first is itself behind another, which mostly leaves it nothing to do, the last block to finish
+// does. Source: merge-based SpMV (SC 2016), section 4, with whole rows wherever they are short enough.
 namespace spk::cuda {
 
 template <class S>

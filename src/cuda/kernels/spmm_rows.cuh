@@ -103,9 +103,11 @@ struct RowsGrid {
 // Mapping: a group of kLanes lanes covers kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks packs of kVec
 // of them; kWhole: n is a multiple of kVec. The other groups of the warp, and of the warps_per_row warps that share a row,
 // take other entries of the same row; their sums meet through shuffles, which leave each lane with as many columns, and
-// then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec * kPacks sums). Rows longer than grid.cut_row are left to a launch behind (spmm_nnz_split.cuh). Long rows wait until the other rows of the block are done; then all its warps share each of them.
-// blockIdx.x runs over rows, so that blocks of one time read the same columns of B; y over tiles of columns, z over the
-// batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4, with the row's entries split once more.
+// then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec * kPacks sums). Rows longer than
+// grid.cut_row are left to a launch behind (spmm_nnz_split.cuh). Long rows wait until the other rows of the block are
+// done; then all its warps share each of them. blockIdx.x runs over rows, so that blocks of one time read the same
+// columns of B; y over tiles of columns, z over the batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4,
+// with the row's entries split once more.
 template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks, bool kWhole>
 __global__ void __launch_bounds__(kRowsWarps * 32, 2)
     spmm_rows(const __grid_constant__ SpmmArgs<Value, Out> args, const RowsGrid grid) {
