@@ -221,12 +221,13 @@ bool wants_longest_row(const SpmmProblem& p) noexcept {
 void see_longest_row(SpmmPlan& plan, const SpmmProblem& p, const SparseView& rows, const Launch& launch) {
   const LongestRow l{rows.offsets, rows.offset_type, p.m, rows.offsets_stride == 0 ? 1 : rows.batch_count,
                      rows.offsets_stride};
-  void* longest = nullptr;
-  SPK_CUDA_CHECK(cudaMallocAsync(&longest, sizeof(std::int64_t), launch.stream));
-  find_longest_row(l, static_cast<std::int64_t*>(longest), launch);
   std::int64_t found = 0;
-  SPK_CUDA_CHECK(cudaMemcpyAsync(&found, longest, sizeof found, cudaMemcpyDeviceToHost, launch.stream));
-  SPK_CUDA_CHECK(cudaFreeAsync(longest, launch.stream));
+  void* memory = nullptr;
+  SPK_CUDA_CHECK(cudaMallocAsync(&memory, sizeof found, launch.stream));
+  const auto release = [&](void* x) { cudaFreeAsync(x, launch.stream); };
+  const std::unique_ptr<void, decltype(release)> longest(memory, release);
+  find_longest_row(l, static_cast<std::int64_t*>(longest.get()), launch);
+  SPK_CUDA_CHECK(cudaMemcpyAsync(&found, longest.get(), sizeof found, cudaMemcpyDeviceToHost, launch.stream));
   SPK_CUDA_CHECK(cudaStreamSynchronize(launch.stream));
   plan.longest_row = found;
   plan.kernel = &kernel_for(launch.device, plan.known(p));

@@ -13,48 +13,73 @@ namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return a / b + (a % b != 0); }
 
-constexpr std::int64_t kMostColumns = 96 << 10;                // of A: a row is made in shared memory
-constexpr std::int64_t kMostElements = std::int64_t{1} << 29;  // of the copy: 1 GiB
+constexpr std::int64_t kMostRowBytes = 192 << 10;           // of A: a row is made in shared memory
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // of the copy
+constexpr std::int64_t element_bytes(TileMath math) noexcept {
+  return math == TileMath::sixteen_bit ? 2 : math == TileMath::tf32 ? 4 : 8;
+}
 
-// Microseconds on an H200, fitted to 9 matrices and 4 widths. Both launches: `kStart`, bytes of the copy and of A's entries,
-// rows that a whole block makes. For each tile: a step of 64 along k, less the way of the first operands, and what else a
-// block does, which overlaps with the launch in front; the way of the sums through a cluster of 2, 4 or 8 slices.
-constexpr double kStart = 0.62, kCopyRate = 4.4e6, kEntryRate = 3.1e6, kBlockRow = 0.3e-4;
+// Microseconds on an H200, fitted to 9 matrices and 3 or 4 widths, with an error of 10 %. Both launches: `start`, bytes of the
+// copy and of A's entries, rows that a whole block makes. For each tile: a step of 128 bytes along k, less the way of the first
+// operands, and what else a block does, which overlaps with the launch in front; the way of the sums through a cluster of 2, 4
+// or 8 slices.
+constexpr double kBlockRow = 0.3e-4;
 constexpr double kBeyondCache = 5e6;  // bytes of the copy per microsecond that the second launch has to get from memory
-constexpr double kExchange[4] = {0, 1.4, 1.95, 3.4};
-constexpr double kOperandRate = 12.7e6;  // bytes per microsecond to all multiprocessors
-constexpr double kCrowd = 1.25;          // as more than half of the multiprocessors have a block, launches overlap less
-struct Rates {
-  double step, block;
+struct TileRates {
+  double step, block;  // step = 0: there is no such kernel
 };
-constexpr Rates kRates[4] = {{0.182, 2.15}, {0.22, 2.85}, {0.29, 4.2}, {0.58, 5.25}};
+struct CopyRates {
+  double start, copy, entries;  // bytes per microsecond
+  double operands;              // bytes per microsecond to all multiprocessors
+  double crowd;                 // as more than half of the multiprocessors have a block, launches overlap less
+  double exchange[4];           // by the logarithm of slices
+  TileRates tiles[5];           // by CopyTile
+};
+constexpr CopyRates kCopyRates[3] = {
+    {0.62,
+     4.4e6,
+     3.1e6,
+     12.7e6,
+     1.25,
+     {0, 1.4, 1.95, 3.4},
+     {{0.182, 2.15}, {0.22, 2.85}, {0.29, 4.2}, {0.58, 5.25}, {}}},
+    {3.6, 5.9e6, 3.8e6, 21e6, 2.1, {0, 1.5, 0.1, 0.1}, {{0.3, 2.1}, {}, {0.45, 5.0}, {}, {0.35, 3.0}}},
+    {3.6, 5.9e6, 3.8e6, 21e6, 2.1, {0, 1.5, 0.1, 0.1}, {{0.41, 2.1}, {}, {0.79, 5.0}, {}, {0.51, 3.0}}}};
+const CopyRates& rates_of(TileMath math) noexcept { return kCopyRates[static_cast<int>(math)]; }
 
-bool takes(const SpmmProblem& p, const CopyShape& s) noexcept {
-  if (s.slices > 1 && s.slices > ceil_div(p.k, 64)) return false;
+std::int64_t steps_of(const SpmmProblem& p, TileMath math) noexcept {
+  return ceil_div(p.k, math == TileMath::sixteen_bit ? 64 : 32);
+}
+
+bool takes(const SpmmProblem& p, TileMath math, const CopyShape& s) noexcept {
+  if (rates_of(math).tiles[static_cast<int>(s.tile)].step == 0) return false;
+  if (s.slices > 1 && s.slices > steps_of(p, math)) return false;
   if (s.tile == CopyTile::t128x256) return s.slices == 1 && p.c.type != ValueType::f32;
   return true;
 }
 
-double tiles_of(const SpmmProblem& p, CopyTile tile) noexcept {
+double tiles_of(const SpmmProblem& p, TileMath math, CopyTile tile) noexcept {
   const CopyTileSize size = size_of(tile);
-  const bool swapped = p.c.order != Order::row;
+  const bool swapped = math != TileMath::sixteen_bit || p.c.order != Order::row;
   const std::int64_t lines = ceil_div(swapped ? p.n : p.m, size.lines);
   return static_cast<double>(lines) * static_cast<double>(ceil_div(swapped ? p.m : p.n, size.places)) *
          static_cast<double>(p.c.batch_count);
 }
 
-double cost_of_product(const Device& device, const SpmmProblem& p, const CopyShape& s) noexcept {
-  const Rates& rates = kRates[static_cast<int>(s.tile)];
+double cost_of_product(const Device& device, const SpmmProblem& p, TileMath math, const CopyShape& s) noexcept {
+  const CopyRates& rates = rates_of(math);
+  const TileRates& tile = rates.tiles[static_cast<int>(s.tile)];
   const CopyTileSize size = size_of(s.tile);
-  const double blocks = tiles_of(p, s.tile) * s.slices, sms = device.sm_count;
+  const double blocks = tiles_of(p, math, s.tile) * s.slices, sms = device.sm_count;
   // Clusters must lie in one group of multiprocessors, of which some are left over.
   const double filled = s.slices == 8 ? sms * 120 / 132 : s.slices == 4 ? sms * 124 / 132 : sms;
   if (s.slices > 1 && blocks > 2 * filled) return 1e30;
   const double busy = std::min(blocks, sms);
-  const double step = std::max(rates.step, busy * (size.lines + size.places) * 128 / kOperandRate);
-  const auto steps = static_cast<double>(ceil_div(ceil_div(p.k, 64), s.slices));
-  return std::ceil(blocks / filled) * (steps * step + rates.block) + kExchange[s.slices == 8 ? 3 : s.slices / 2] +
-         kCrowd * std::clamp(2 * busy / sms - 1, 0.0, 1.0);
+  const int copies = math == TileMath::split_tf32 ? 2 : 1;
+  const double step = std::max(tile.step, busy * (size.lines + copies * size.places) * 128 / rates.operands);
+  const auto steps = static_cast<double>(ceil_div(steps_of(p, math), s.slices));
+  return std::ceil(blocks / filled) * (steps * step + tile.block) + rates.exchange[s.slices == 8 ? 3 : s.slices / 2] +
+         rates.crowd * std::clamp(2 * busy / sms - 1, 0.0, 1.0);
 }
 
 struct Best {
@@ -62,13 +87,14 @@ struct Best {
   double cost = 1e30;
 };
 
-Best best(const Device& device, const SpmmProblem& p) noexcept {
+Best best(const Device& device, const SpmmProblem& p, TileMath math) noexcept {
   Best found;
-  for (const CopyTile tile : {CopyTile::t64x64, CopyTile::t64x128, CopyTile::t128x128, CopyTile::t128x256})
+  for (const CopyTile tile :
+       {CopyTile::t64x64, CopyTile::t64x128, CopyTile::t128x128, CopyTile::t128x256, CopyTile::t128x64})
     for (const int slices : {1, 2, 4, 8}) {
       const CopyShape shape{tile, slices};
-      if (!takes(p, shape)) continue;
-      const double cost = cost_of_product(device, p, shape);
+      if (!takes(p, math, shape)) continue;
+      const double cost = cost_of_product(device, p, math, shape);
       if (cost < found.cost) found = {shape, cost};
     }
   return found;
@@ -88,28 +114,38 @@ bool copy_by_warps(const SpmmProblem& p) noexcept {
   return p.k <= 1024 || (p.k <= 2048 && p.m * copy_matrices(p) >= 4096);
 }
 
-std::size_t copy_workspace(const Device&, const SpmmProblem& p) {
-  return static_cast<std::size_t>((copy_matrices(p) * p.m * copy_ld(p) * 2 + 255) / 256 * 256);
+std::size_t bytes_of_copy(const SpmmProblem& p, TileMath math) {
+  return static_cast<std::size_t>((copy_matrices(p) * p.m * copy_ld(p) * element_bytes(math) + 255) / 256 * 256);
 }
 
-const char* refuse_copy_of(const SpmmProblem& p, ValueType type) {
-  if (const char* reason = type == ValueType::f16 ? refuse_tile_f16(p) : refuse_tile_bf16(p)) return reason;
-  if (p.k > kMostColumns) return "more than 98304 columns of op(A)";
-  if (p.m > kMostElements / copy_ld(p) / copy_matrices(p)) return "a dense copy of op(A) takes more than 1 GiB";
+const char* refuse_copy_of(const SpmmProblem& p, TileMath math) {
+  const std::int64_t bytes = element_bytes(math);
+  if (p.k > kMostRowBytes / bytes)
+    return math == TileMath::sixteen_bit ? "more than 98304 columns of op(A)"
+           : math == TileMath::tf32      ? "more than 49152 columns of op(A)"
+                                         : "more than 24576 columns of op(A)";
+  if (p.m > kMostBytes / bytes / copy_ld(p) / copy_matrices(p)) return "a dense copy of op(A) takes more than 1 GiB";
   return nullptr;
 }
 
-CopyShape best_copy_shape(const Device& device, const SpmmProblem& p) { return best(device, p).shape; }
+CopyShape best_copy_shape(const Device& device, const SpmmProblem& p, TileMath math) {
+  return best(device, p, math).shape;
+}
 
-double cost_copy(const Device& device, const SpmmProblem& p) {
+double cost_of_copy(const Device& device, const SpmmProblem& p, TileMath math) {
   // Only chips of SM 9.0 have these instructions.
   if (!device.runs_sm90a) return 1e30;
   const auto matrices = static_cast<double>(copy_matrices(p));
-  const double elements = static_cast<double>(p.m) * static_cast<double>(copy_ld(p)) * matrices;
+  const auto bytes = static_cast<double>(p.m * copy_ld(p) * element_bytes(math)) * matrices;
   const double rows = copy_by_warps(p) ? 0 : static_cast<double>(p.m) * matrices;
-  const double beyond = std::max(0.0, elements * 2 - 2.0 / 3 * static_cast<double>(device.l2_bytes));
-  return kStart + elements * 2 / kCopyRate + beyond / kBeyondCache +
-         static_cast<double>(p.a.nnz) * matrices * 6 / kEntryRate + rows * kBlockRow + best(device, p).cost;
+  const double beyond = std::max(0.0, bytes - 2.0 / 3 * static_cast<double>(device.l2_bytes));
+  const double entry_bytes = 4 + static_cast<double>(size_of(p.a.value_type));
+  // Split products make rows of fewer than a dozen entries again, which hold up the others of their tile.
+  const bool again = math == TileMath::split_tf32 && static_cast<double>(p.a.nnz) < 48 * static_cast<double>(p.m);
+  const CopyRates& rates = rates_of(math);
+  return rates.start + bytes / rates.copy + beyond / kBeyondCache +
+         static_cast<double>(p.a.nnz) * matrices * entry_bytes / rates.entries + rows * kBlockRow +
+         best(device, p, math).cost * (again ? 3 : 1);
 }
 
 }  // namespace spk::cuda

@@ -36,7 +36,7 @@ inline float widened(std::uint16_t x, spk_value_type_t type) {
 
 // x as the nearest number of the type, which neither overflows nor becomes subnormal.
 inline float rounded(float x, spk_value_type_t type) {
-  if (x == 0 || !std::isfinite(x)) return x;
+  if (type == SPK_R_32F || x == 0 || !std::isfinite(x)) return x;
   const int bits = type == SPK_R_16BF ? 8 : 11;
   int exponent = 0;
   std::frexp(x, &exponent);

@@ -19,6 +19,8 @@ struct Kernel {
   const char* name;
   spk_algorithm_t id;
   spk_value_type_t type;
+  spk_compute_type_t compute = SPK_COMPUTE_32F;
+  std::int64_t most_columns = 98304;  // of op(A)
 };
 
 struct Case {
@@ -102,7 +104,7 @@ class DenseCopy : public ::testing::TestWithParam<Kernel> {
     for (int turn = 0; turn < 2 && status == SPK_STATUS_SUCCESS; ++turn) {
       c_there.write(std::vector<float>(static_cast<std::size_t>(stride_c * s.batch), old));
       status = spk_spmm(handle, SPK_OP_N, s.turned_b ? SPK_OP_T : SPK_OP_N, &alpha, mat_a, mat_b, &s.beta, mat_c,
-                        SPK_COMPUTE_32F, kernel.id, nullptr, 0);
+                        kernel.compute, kernel.id, nullptr, 0);
       c = c_there.read();
       if (turn == 0) first = c;
     }
@@ -238,7 +240,7 @@ TEST_P(DenseCopy, SaysWhatItDoesNotTake) {
     SPK_EXPECT_OK(spk_dnmat_create(&mat_c, m, n, n, c.data(), SPK_R_32F, SPK_ORDER_ROW));
     const float one = 1, zero = 0;
     const spk_status_t status =
-        spk_spmm(handle, SPK_OP_N, SPK_OP_N, &one, mat_a, mat_b, &zero, mat_c, SPK_COMPUTE_32F, kernel.id, nullptr, 0);
+        spk_spmm(handle, SPK_OP_N, SPK_OP_N, &one, mat_a, mat_b, &zero, mat_c, kernel.compute, kernel.id, nullptr, 0);
     spk_spmat_destroy(mat_a);
     spk_dnmat_destroy(mat_b);
     spk_dnmat_destroy(mat_c);
@@ -248,8 +250,10 @@ TEST_P(DenseCopy, SaysWhatItDoesNotTake) {
   const std::string text = answer(3, 8, 16, 8);
   if (lacks_kernel(SPK_STATUS_NOT_SUPPORTED, text)) GTEST_SKIP() << text;
   EXPECT_EQ(text, "");
-  EXPECT_EQ(answer(3, 5, 98304, 8), "");
-  EXPECT_NE(answer(3, 5, 98305, 8).find("more than 98304 columns"), std::string::npos);
+  EXPECT_EQ(answer(3, 5, kernel.most_columns, 8), "");
+  EXPECT_NE(
+      answer(3, 5, kernel.most_columns + 1, 8).find("more than " + std::to_string(kernel.most_columns) + " columns"),
+      std::string::npos);
   EXPECT_NE(answer(3, 5, 16, 5).find("lines of B are not aligned"), std::string::npos);
   EXPECT_NE(answer(600000, 1, 1024, 8).find("more than 1 GiB"), std::string::npos);
 }
@@ -284,7 +288,7 @@ TEST_P(DenseCopy, ReplaysBehindOtherWork) {
   std::size_t bytes = 0;
   const float one = 1, zero = 0;
   const spk_status_t status =
-      spk_spmm_workspace(handle, SPK_OP_N, SPK_OP_N, mat_a, mat_b, mat_c, SPK_COMPUTE_32F, kernel.id, &bytes);
+      spk_spmm_workspace(handle, SPK_OP_N, SPK_OP_N, mat_a, mat_b, mat_c, kernel.compute, kernel.id, &bytes);
   if (lacks_kernel(status, message(handle))) {
     spk_spmat_destroy(mat_a);
     spk_dnmat_destroy(mat_b);
@@ -293,15 +297,16 @@ TEST_P(DenseCopy, ReplaysBehindOtherWork) {
   }
   SPK_ASSERT_OK(status);
   const DeviceArray<std::uint8_t> workspace(handle, std::vector<std::uint8_t>(bytes));
-  void* const sent = driver->allocate_host(kItems * 2);
+  const std::size_t sent_bytes = kItems * (kernel.type == SPK_R_32F ? 4 : 2);
+  void* const sent = driver->allocate_host(sent_bytes);
   void* const stream = driver->create_stream();
   SPK_ASSERT_OK(spk_set_stream(handle, stream));
   const auto queue = [&](const float* beta) {
-    SPK_EXPECT_OK(spk_spmm(handle, SPK_OP_N, SPK_OP_N, &one, mat_a, mat_b, beta, mat_c, SPK_COMPUTE_32F, kernel.id,
+    SPK_EXPECT_OK(spk_spmm(handle, SPK_OP_N, SPK_OP_N, &one, mat_a, mat_b, beta, mat_c, kernel.compute, kernel.id,
                            workspace.data(), bytes));
   };
   driver->begin_capture(stream);
-  driver->copy(b_there.data(), sent, kItems * 2, stream);
+  driver->copy(b_there.data(), sent, sent_bytes, stream);
   queue(&zero);
   queue(&one);
   queue(&one);
@@ -309,7 +314,10 @@ TEST_P(DenseCopy, ReplaysBehindOtherWork) {
   for (int turn = 0; turn < 20; ++turn) {
     std::vector<float> b(kItems);
     for (float& x : b) x = static_cast<float>(draw.below(7) - 3);
-    for (std::size_t i = 0; i < b.size(); ++i) static_cast<std::uint16_t*>(sent)[i] = narrow(b[i], kernel.type);
+    if (kernel.type == SPK_R_32F)
+      std::memcpy(sent, b.data(), sent_bytes);
+    else
+      for (std::size_t i = 0; i < b.size(); ++i) static_cast<std::uint16_t*>(sent)[i] = narrow(b[i], kernel.type);
     driver->launch(graph, stream);
     driver->wait(stream);
     const std::vector<float> c = c_there.read();
@@ -332,7 +340,9 @@ TEST_P(DenseCopy, ReplaysBehindOtherWork) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DenseCopy,
-                         ::testing::Values(Kernel{"f16", 592, SPK_R_16F}, Kernel{"bf16", 593, SPK_R_16BF}),
+                         ::testing::Values(Kernel{"f16", 592, SPK_R_16F}, Kernel{"bf16", 593, SPK_R_16BF},
+                                           Kernel{"split_tf32", 594, SPK_R_32F, SPK_COMPUTE_32F, 24576},
+                                           Kernel{"tf32", 595, SPK_R_32F, SPK_COMPUTE_TF32, 49152}),
                          [](const ::testing::TestParamInfo<Kernel>& kernel) { return std::string(kernel.param.name); });
 
 }  // namespace

@@ -6,25 +6,56 @@
 #include <climits>
 
 #include "cuda/kernels/launch.cuh"
-#include "cuda/kernels/spmm_args.cuh"
+#include "cuda/kernels/spmm_dense_tile.cuh"
 #include "cuda/spmm_dense_copy.hpp"
 
 namespace spk::cuda {
 namespace {
 
+// What becomes of a value in a copy: its bits in kPlanes matrices.
+struct HalfBits {
+  using Value = std::uint16_t;
+  using Four = ushort4;
+  using Bits = std::uint16_t;
+  static constexpr int kPlanes = 1;
+  static constexpr Bits kNan = 0x7fff;  // of both types
+  static __device__ bool is_too_small(Value) { return false; }
+  static __device__ Bits of(Value x, int) { return x; }
+};
+struct Tf32Bits {
+  using Value = float;
+  using Four = float4;
+  using Bits = std::uint32_t;
+  static constexpr int kPlanes = 1;
+  static constexpr Bits kNan = 0x7fffffff;
+  static __device__ bool is_too_small(Value) { return false; }
+  static __device__ Bits of(Value x, int) { return round_to_tf32(x); }
+};
+struct SplitBits : Tf32Bits {
+  static constexpr int kPlanes = 2;
+  static __device__ bool is_too_small(Value x) { return smallness(__float_as_uint(x)) < kSmallness; }
+  static __device__ Bits of(Value x, int plane) {
+    const Bits hi = round_to_tf32(x);
+    return plane == 0 ? hi : round_to_tf32(x - __uint_as_float(hi));
+  }
+};
+
+template <class Value>
 struct CopyArgs {
   const void* offsets;
   const int* columns;
-  const std::uint16_t* values;
+  const Value* values;
   std::int64_t offsets_stride, columns_stride, values_stride;
   std::int64_t m, rows;  // of one matrix, of all
   int k, base;
   bool wide_offsets;
-  int packs;  // of 16 bytes in a row of the copy
+  int packs;           // of 16 bytes in a row of the copy
+  std::int64_t plane;  // packs from plane to plane
   uint4* copy;
 };
 
-__device__ inline int first_entry(const CopyArgs& args, std::int64_t at) {
+template <class Args>
+__device__ int first_entry(const Args& args, std::int64_t at) {
   return static_cast<int>((args.wide_offsets ? static_cast<const std::int64_t*>(args.offsets)[at]
                                              : static_cast<const std::int32_t*>(args.offsets)[at]) -
                           args.base);
@@ -33,21 +64,25 @@ __device__ inline int first_entry(const CopyArgs& args, std::int64_t at) {
 constexpr int kCopyThreads = 128;
 
 // kWarps warps make a row in shared memory, and write it in packs of 16 bytes.
-template <int kWarps>
-__global__ void __launch_bounds__(kCopyThreads) spmm_make_dense_copy(const __grid_constant__ CopyArgs args) {
+template <class Kind, int kWarps>
+__global__ void __launch_bounds__(kCopyThreads)
+    spmm_make_dense_copy(const __grid_constant__ CopyArgs<typename Kind::Value> args) {
   extern __shared__ uint4 memory[];
-  constexpr int kThreads = 32 * kWarps, kRows = kCopyThreads / kThreads, kAhead = 2;
+  using Value = typename Kind::Value;
+  using Bits = typename Kind::Bits;
+  constexpr int kPlanes = Kind::kPlanes, kThreads = 32 * kWarps, kRows = kCopyThreads / kThreads, kAhead = 2;
   constexpr unsigned kAll = 0xffffffffu;
   const int t = static_cast<int>(threadIdx.x) % kThreads, lane = t % 32;
-  uint4* const line = memory + static_cast<int>(threadIdx.x) / kThreads * args.packs;
-  auto* const places = reinterpret_cast<std::uint16_t*>(line);
+  uint4* const line = memory + static_cast<int>(threadIdx.x) / kThreads * kPlanes * args.packs;
+  auto* const places = reinterpret_cast<Bits*>(line);
+  const int pitch = args.packs * static_cast<int>(16 / sizeof(Bits));  // from plane to plane
   const auto sync = [] {
     if constexpr (kWarps == 1)
       __syncwarp();
     else
       __syncthreads();
   };
-  for (int i = t; i < args.packs; i += kThreads) line[i] = {};
+  for (int i = t; i < kPlanes * args.packs; i += kThreads) line[i] = {};
   wait_for_kernel_in_front();
   let_kernel_behind_start();
   for (std::int64_t row = std::int64_t{blockIdx.x} * kRows + static_cast<int>(threadIdx.x) / kThreads; row < args.rows;
@@ -56,18 +91,23 @@ __global__ void __launch_bounds__(kCopyThreads) spmm_make_dense_copy(const __gri
     const int begin = first_entry(args, matrix * args.offsets_stride + i);
     const int end = first_entry(args, matrix * args.offsets_stride + i + 1);
     const int* columns = args.columns + matrix * args.columns_stride;
-    const std::uint16_t* values = args.values + matrix * args.values_stride;
-    bool disorder = false;
-    const auto put = [&](int column, std::uint16_t value) {
+    const Value* values = args.values + matrix * args.values_stride;
+    bool bad = false;  // out of order, or too small
+    const auto place = [&](int k, Value value) {
+      bad |= Kind::is_too_small(value);
+#pragma unroll
+      for (int plane = 0; plane < kPlanes; ++plane) places[plane * pitch + k] = Kind::of(value, plane);
+    };
+    const auto put = [&](int column, Value value) {
       const unsigned k = static_cast<unsigned>(column) - static_cast<unsigned>(args.base);
-      if (k < static_cast<unsigned>(args.k)) places[k] = value;
+      if (k < static_cast<unsigned>(args.k)) place(static_cast<int>(k), value);
     };
     // Aligned fours of entries, and one by one what lies before and behind them.
     const int fours = (begin + 3) & ~3, fours_end = end & ~3;
     const int single = t < 3 ? begin + t : max(fours, fours_end) + t - 3;
     const bool has_single = t < 6 && single < (t < 3 ? min(fours, end) : end);
     int column = 0, column_before = INT_MIN;
-    std::uint16_t value = 0;
+    Value value = 0;
     if (has_single) {
       column = columns[single];
       value = values[single];
@@ -76,7 +116,7 @@ __global__ void __launch_bounds__(kCopyThreads) spmm_make_dense_copy(const __gri
     sync();
     for (int first = fours; first < fours_end; first += 4 * kThreads * kAhead) {
       int4 c[kAhead]{};
-      ushort4 v[kAhead]{};
+      typename Kind::Four v[kAhead]{};
       int before[kAhead];
 #pragma unroll
       for (int i = 0; i < kAhead; ++i) {
@@ -84,7 +124,7 @@ __global__ void __launch_bounds__(kCopyThreads) spmm_make_dense_copy(const __gri
         before[i] = INT_MIN;
         if (p >= fours_end) continue;
         c[i] = *reinterpret_cast<const int4*>(columns + p);
-        v[i] = *reinterpret_cast<const ushort4*>(values + p);
+        v[i] = *reinterpret_cast<const typename Kind::Four*>(values + p);
         if (lane == 0 && p > begin) before[i] = columns[p - 1];
       }
 #pragma unroll
@@ -96,12 +136,12 @@ __global__ void __launch_bounds__(kCopyThreads) spmm_make_dense_copy(const __gri
         const unsigned least = static_cast<unsigned>(c[i].x) - static_cast<unsigned>(args.base);
         const unsigned most = static_cast<unsigned>(c[i].w) - static_cast<unsigned>(args.base);
         if (ordered && least < static_cast<unsigned>(args.k) && most < static_cast<unsigned>(args.k)) {
-          places[c[i].x - args.base] = v[i].x;
-          places[c[i].y - args.base] = v[i].y;
-          places[c[i].z - args.base] = v[i].z;
-          places[c[i].w - args.base] = v[i].w;
+          place(c[i].x - args.base, v[i].x);
+          place(c[i].y - args.base, v[i].y);
+          place(c[i].z - args.base, v[i].z);
+          place(c[i].w - args.base, v[i].w);
         } else {
-          disorder |= !ordered;
+          bad |= !ordered;
           // Of neighbours at one place the first alone is written, so that lanes do not race.
           if (before[i] < c[i].x) put(c[i].x, v[i].x);
           if (c[i].x < c[i].y) put(c[i].y, v[i].y);
@@ -111,31 +151,34 @@ __global__ void __launch_bounds__(kCopyThreads) spmm_make_dense_copy(const __gri
       }
     }
     if (has_single) {
-      disorder |= column_before >= column;
+      bad |= column_before >= column;
       if (column_before < column) put(column, value);
     }
     if constexpr (kWarps == 1)
-      disorder = __any_sync(kAll, disorder), __syncwarp();
+      bad = __any_sync(kAll, bad), __syncwarp();
     else
-      disorder = __syncthreads_or(disorder);
-    if (disorder && t == 0) places[0] = 0x7fff;  // NaN in both types; read first by this thread
-    uint4* const to = args.copy + row * args.packs;
-    for (int j = t; j < args.packs; j += kThreads) {
-      to[j] = line[j];
-      line[j] = {};
+      bad = __syncthreads_or(bad);
+    if (bad && t == 0) places[0] = Kind::kNan;  // read first by this thread
+#pragma unroll
+    for (int plane = 0; plane < kPlanes; ++plane) {
+      uint4* const to = args.copy + row * args.packs + (matrix * (kPlanes - 1) + plane) * args.plane;
+      for (int j = t; j < args.packs; j += kThreads) {
+        to[j] = line[plane * args.packs + j];
+        line[plane * args.packs + j] = {};
+      }
     }
   }
 }
 
-}  // namespace
-
-void make_dense_copy(const SpmmCall& call, const Launch& launch) {
+template <class Kind>
+void launch_dense_copy(const SpmmCall& call, const Launch& launch) {
+  using Value = typename Kind::Value;
   const SpmmProblem& p = call.p;
   const SparseView& a = call.rows;
-  CopyArgs args{};
+  CopyArgs<Value> args{};
   args.offsets = a.offsets;
   args.columns = static_cast<const int*>(a.minor_indices());
-  args.values = static_cast<const std::uint16_t*>(a.values);
+  args.values = static_cast<const Value*>(a.values);
   args.offsets_stride = a.offsets_stride;
   args.columns_stride = a.indices_stride;
   args.values_stride = a.values_stride;
@@ -144,15 +187,23 @@ void make_dense_copy(const SpmmCall& call, const Launch& launch) {
   args.k = static_cast<int>(p.k);
   args.base = a.base;
   args.wide_offsets = a.offset_type == IndexType::i64;
-  args.packs = static_cast<int>(copy_ld(p) / 8);
+  args.packs = static_cast<int>(copy_ld(p) * static_cast<std::int64_t>(sizeof(Value)) / 16);
+  args.plane = p.m * args.packs;
   args.copy = static_cast<uint4*>(launch.workspace);
   const bool by_warps = copy_by_warps(p);
-  const auto kernel = by_warps ? spmm_make_dense_copy<1> : spmm_make_dense_copy<kCopyThreads / 32>;
+  const auto kernel = by_warps ? spmm_make_dense_copy<Kind, 1> : spmm_make_dense_copy<Kind, kCopyThreads / 32>;
   const std::int64_t rows = by_warps ? kCopyThreads / 32 : 1;
-  const auto bytes = static_cast<std::size_t>(rows * args.packs * 16);
+  const auto bytes = static_cast<std::size_t>(rows * Kind::kPlanes * args.packs * 16);
   if (bytes > 48 << 10) allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, bytes);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((args.rows + rows - 1) / rows, 1 << 20));
   launch_kernel(kernel, {blocks, kCopyThreads, bytes, launch.device.overlaps_launches}, launch.stream, args);
+}
+
+}  // namespace
+
+void make_dense_copy(const SpmmCall& call, const Launch& launch, int planes) {
+  if (call.p.a.value_type != ValueType::f32) return launch_dense_copy<HalfBits>(call, launch);
+  planes == 2 ? launch_dense_copy<SplitBits>(call, launch) : launch_dense_copy<Tf32Bits>(call, launch);
 }
 
 }  // namespace spk::cuda

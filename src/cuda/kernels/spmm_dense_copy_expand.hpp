@@ -6,9 +6,10 @@
 
 namespace spk::cuda {
 
-// op(A), whose rows call.rows has, as dense matrices of 16-bit values in the workspace, copy_matrices(call.p) of them,
-// copy_ld(call.p) elements from row to row. A row whose columns do not increase strictly gets a NaN. Lets the kernel behind
-// start early: as soon as what was launched in front of this one is done.
-void make_dense_copy(const SpmmCall& call, const Launch& launch);
+// op(A), whose rows call.rows has, as dense matrices in the workspace, copy_matrices(call.p) of them, copy_ld(call.p) elements
+// from row to row: as they are stored, or in tf32, rounded (planes = 1) or as two matrices each, hi and lo (planes = 2). A row
+// gets a NaN whose columns do not increase strictly, or of which a value is too small to be split. Lets the kernel behind start
+// early: as soon as what was launched in front of this one is done.
+void make_dense_copy(const SpmmCall& call, const Launch& launch, int planes);
 
 }  // namespace spk::cuda

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
-#include "cuda/kernels/sm90_products.cuh"
 #include "cuda/kernels/spmm_dense_copy_finish.cuh"
-#include "cuda/spmm_dense_copy.hpp"
+#include "cuda/kernels/spmm_dense_copy_source.cuh"
 
 // C = A B on SM 9.0a in 16-bit types, with a dense copy of op(A) that the kernel in front has made
 // (spmm_dense_copy_expand.cu).
@@ -14,8 +13,6 @@
 // kGroups warpgroups multiply, 64 lines by kN places each, and write C from their registers. Blocks stay, and go from tile
 // to tile. Of few tiles the blocks of a cluster take slices of k each; their sums meet through shared memory, in the
 // order of slices.
-//
-// B is asked for before the kernel in front is done: what that one waited for is there already.
 //
 // What was not stored never meets B: a value of B that is not finite makes every sum of its column so, and a NaN in a row
 // whose columns do not increase strictly those of the row. Sums that are not finite are made again from the stored entries
@@ -31,77 +28,12 @@ struct CopyConfig {
   static constexpr bool kLarge = kTileT == CopyTile::t128x256;
   // A thread of a large tile has 128 sums: others give it registers, which goes by warpgroups.
   static constexpr int kGroups = kM / 64, kWarps = 4 * kGroups + (kLarge ? 4 : 1), kThreads = 32 * kWarps;
-  static constexpr int kChunk = 64, kBytesM = kM * 128, kBytesN = kN * 128, kStageBytes = kBytesM + kBytesN;
+  static constexpr int kPlanes = 1, kChunk = 64, kBytesM = kM * 128, kBytesN = kN * 128,
+                       kStageBytes = kBytesM + kBytesN;
   static constexpr bool kTurnedM = kSwapped && kTurned, kTurnedN = !kSwapped && kTurned;
   static constexpr int kSharedBytes = 1024 + kStages * kStageBytes;
   static constexpr int kUnits = 4 * kGroups * (kN / kQuadPlaces), kUnitBytes = kQuadSums * 128;
   static_assert(kUnits * kUnitBytes <= kStages * kStageBytes, "sums of a slice take the place of the stages");
-};
-
-template <class Value, class Out>
-struct CopyProduct {
-  TileArgs<Value, Out> tile;
-  std::int64_t tiles_m, tiles_n, tiles;  // of lines, of places, all
-  int slices, chunks;                    // chunks of a slice
-  bool a_batch;
-  bool has_entries;  // op(A) is the copy of a sparse matrix
-};
-
-template <class Config>
-struct CopyShared {
-  alignas(8) std::uint64_t full[Config::kStages], empty[Config::kStages];
-};
-
-struct CopyPlace {
-  std::int64_t batch, line, place;  // of the tile's first element
-};
-
-template <class Config, class Product>
-__device__ CopyPlace place_of_tile(const Product& product, std::int64_t at) {
-  CopyPlace place;
-  place.line = at % product.tiles_m * Config::kM;
-  at /= product.tiles_m;
-  place.place = at % product.tiles_n * Config::kN;
-  place.batch = at / product.tiles_n;
-  return place;
-}
-
-// What the warp that asks for operands knows.
-template <class Config>
-struct CopySource {
-  const CUtensorMap *a, *b;
-  std::uint32_t stages, full;
-  bool a_batch, b_batch;
-
-  // An operand with kLines lines, from `line` on; turned: 64 of them lie side by side.
-  template <int kLines, bool kTurned>
-  __device__ void copy(const CUtensorMap* map, std::uint32_t to, std::uint32_t barrier, std::int64_t line, int k,
-                       int z) {
-    if constexpr (kTurned) {
-#pragma unroll
-      for (int i = 0; i < kLines; i += 64)
-        sm90::tensor_copy(to + i * 128, map, barrier, static_cast<int>(line) + i, k, z);
-    } else {
-      sm90::tensor_copy(to, map, barrier, k, static_cast<int>(line), z);
-    }
-  }
-  __device__ void copy_a(const CopyPlace& place, int stage, int chunk) {
-    const std::uint32_t to = stages + stage * Config::kStageBytes, barrier = full + 8 * stage;
-    const int k = chunk * Config::kChunk, z = a_batch ? static_cast<int>(place.batch) : 0;
-    if constexpr (Config::kSwapped)
-      copy<Config::kN, false>(a, to + Config::kBytesM, barrier, place.place, k, z);
-    else
-      copy<Config::kM, false>(a, to, barrier, place.line, k, z);
-  }
-  __device__ void copy_b(const CopyPlace& place, int stage, int chunk) {
-    const std::uint32_t to = stages + stage * Config::kStageBytes, barrier = full + 8 * stage;
-    const int k = chunk * Config::kChunk, z = b_batch ? static_cast<int>(place.batch) : 0;
-    sm90::barrier_arrive_expect(barrier, Config::kStageBytes);
-    if constexpr (Config::kSwapped)
-      copy<Config::kM, Config::kTurned>(b, to, barrier, place.line, k, z);
-    else
-      copy<Config::kN, Config::kTurned>(b, to + Config::kBytesM, barrier, place.place, k, z);
-  }
 };
 
 // A chunk: this warpgroup's 64 lines by all places.
@@ -117,11 +49,6 @@ __device__ void multiply_chunk(float (&sums)[Config::kN / 2], std::uint32_t stag
 #pragma unroll
   for (int i = 0; i < 4; ++i) Product::add(sums, m + i * kStepM, n + i * kStepN, accumulate + i);
   sm90::product_commit();
-}
-
-// A stage is read to its end by this group.
-__device__ inline void release(std::uint32_t empty) {
-  if (threadIdx.x % 128 == 0) sm90::barrier_arrive(empty);
 }
 
 // The sums of all slices: every block of the cluster finishes some of the units of 16 lines by 32 places.
@@ -180,25 +107,9 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
 
   if (warp >= 4 * Config::kGroups) {
     if constexpr (Config::kLarge) sm90::give_registers<40>();
-    if (threadIdx.x == 128 * Config::kGroups) {
-      CopySource<Config> source{&map_a, &map_b, stages, full, product.a_batch, product.tile.b_batch};
-      sm90::prefetch_map(&map_a);
-      const int early = min(chunks, Config::kStages);
-      CopyPlace place = place_of_tile<Config>(product, first_tile);
-      for (int c = 0; c < early; ++c) source.copy_b(place, c, first_chunk + c);
-      wait_for_kernel_in_front();
-      for (int c = 0; c < early; ++c) source.copy_a(place, c, first_chunk + c);
-      int stage = early % Config::kStages, round = early / Config::kStages, next = early;
-      for (std::int64_t at = first_tile; at < product.tiles; at += step, next = 0) {
-        place = place_of_tile<Config>(product, at);
-        for (int c = next; c < chunks; ++c) {
-          if (round > 0) sm90::barrier_wait(empty + 8 * stage, (round - 1) & 1);
-          source.copy_b(place, stage, first_chunk + c);
-          source.copy_a(place, stage, first_chunk + c);
-          if (++stage == Config::kStages) stage = 0, ++round;
-        }
-      }
-    }
+    if (threadIdx.x == 128 * Config::kGroups)
+      ask_for_operands<Config>({&map_a, &map_b, stages, full, product.a_batch, product.tile.b_batch}, product, empty,
+                               first_tile, step, first_chunk, chunks);
     __syncwarp();
     if (slices > 1) sm90::sync_cluster();
   } else {

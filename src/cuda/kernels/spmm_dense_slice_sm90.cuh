@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
-#include "cuda/kernels/sm90.cuh"
+#include "cuda/kernels/sm90_split.cuh"
 #include "cuda/kernels/spmm_dense_slice_expand.cuh"
 
 // C^T = B^T A^T on SM 9.0a, in 16-bit types or in f32 as split products, with few round trips to memory, for products
@@ -82,65 +82,10 @@ struct SliceProduct {
   __device__ void finish() { sm90::keep(sums); }
 };
 
-// In f32: B goes through registers, where it is split. `sums` holds hi hi, `rest` the two small products, which would
-// be cut off at the size of the sum.
 template <class Config>
-requires(Config::kSplit) struct SliceProduct<Config> {
-  static constexpr int kSums = Config::kProduct / 2;
-  float sums[kSums], rest[kSums];
-  std::uint32_t smallest[2];
-
-  // This order of columns keeps the 32 lanes of a load on 32 banks.
-  static __device__ int column(int half) {
-    const int warp = static_cast<int>(threadIdx.x) / 32 % 4, g = static_cast<int>(threadIdx.x) % 32 / 4;
-    return 32 * (warp / 2) + g % 4 + 4 * (2 * (warp % 2) + half) + 16 * (g / 4);
-  }
-  __device__ void start() {
-#pragma unroll
-    for (int i = 0; i < kSums; ++i) sums[i] = rest[i] = 0;
-    smallest[0] = smallest[1] = ~0u;
-  }
+requires(Config::kSplit) struct SliceProduct<Config> : Tf32Product<Config::kProduct, true, true> {
   __device__ void add(std::uint32_t b, std::uint32_t a, int chunk) {
-    using Product = sm90::ProductTf32<Config::kProduct>;
-    const int t = static_cast<int>(threadIdx.x) % 4;
-    const std::uint64_t k_hi = sm90::descriptor(a), k_lo = sm90::descriptor(a + Config::kLoBytes);
-    // Two steps at a time, for the sake of registers; meanwhile the other groups multiply.
-#pragma unroll
-    for (int pair = 0; pair < 4; pair += 2) {
-      std::uint32_t hi[2][4], lo[2][4];
-#pragma unroll
-      for (int step = 0; step < 2; ++step)
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const int c = column(i % 2), k = 8 * (pair + step) + t + 4 * (i / 2);
-          const int at = c / 32 * 4096 + k * 128 + ((c / 4 % 8) ^ (k % 8)) * 16 + c % 4 * 4;
-          const std::uint32_t bits = load_shared(b + static_cast<std::uint32_t>(at));
-          split_b<Config>(bits, hi[step][i], lo[step][i], smallest[i % 2]);
-        }
-      sm90::product_fence();
-#pragma unroll
-      for (int step = 0; step < 2; ++step) {
-        const int along = (pair + step) * (32 >> 4);
-        Product::add(sums, hi[step], k_hi + along, chunk + pair + step);
-        Product::add(rest, lo[step], k_hi + along, chunk + pair + step);
-        Product::add(rest, hi[step], k_lo + along, 1);
-      }
-      sm90::product_commit();
-      sm90::product_wait<0>();
-    }
-  }
-  __device__ void finish() {
-    sm90::keep(sums);
-    sm90::keep(rest);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      // Four lanes share a column.
-      smallest[half] = min(smallest[half], __shfl_xor_sync(0xffffffffu, smallest[half], 1));
-      smallest[half] = min(smallest[half], __shfl_xor_sync(0xffffffffu, smallest[half], 2));
-    }
-#pragma unroll
-    for (int i = 0; i < kSums; ++i)
-      sums[i] = smallest[i / 2 % 2] < kSmallness ? __uint_as_float(0x7fffffffu) : sums[i] + rest[i];
+    Tf32Product<Config::kProduct, true, true>::add(b, a, a + Config::kLoBytes, chunk);
   }
 };
 
@@ -179,7 +124,7 @@ __device__ void finish_slice(const TileArgs<typename Config::Value, typename Con
 #pragma unroll
     for (int e = 0; e < kVector; ++e) zero = fmaf(x[e], 0.0f, zero);
     const int begin = shared.begin[first + r], end = shared.end[first + r];
-    const bool is_short = Config::kSplit && end - begin < kShortRow;
+    const bool is_short = Config::kSplit && end != begin && end - begin < kShortRow;
     if (active && (is_short || !(zero == 0))) {
 #pragma unroll
       for (int e = 0; e < kVector; ++e)

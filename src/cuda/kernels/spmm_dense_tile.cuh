@@ -11,7 +11,7 @@
 namespace spk::cuda {
 
 // Below this many entries in a row the error of split products (8 u |a b| each in the worst case, u = 2^-24) could
-// reach the allowed (nnz_row + 2) u sum |a b|; such rows are summed without tensor cores.
+// reach the allowed (nnz_row + 2) u sum |a b|; such rows are summed without tensor cores, unless they are empty.
 inline constexpr int kShortRow = 12;
 // Nonzero operands of split products smaller than this lose bits of lo in the subnormal range.
 inline constexpr std::uint32_t kSmallBits = (127u - 60u) << 23;
@@ -102,16 +102,17 @@ struct TileLines {
   alignas(4) unsigned char again_row[Config::kRows], again_col[Config::kCols];  // to be made by sum_exactly
   int limit;                                                                    // end of the arrays
 
+  // By `threads` threads, of which this is number `thread`.
   template <class Tile>
-  __device__ void read(const Tile& tile, std::int64_t batch, std::int64_t row, bool active, int threads) {
-    for (int i = threadIdx.x; i < Config::kRows; i += threads) {
+  __device__ void read(const Tile& tile, std::int64_t batch, std::int64_t row, bool active, int thread, int threads) {
+    for (int i = thread; i < Config::kRows; i += threads) {
       const bool inside = active && row + i < tile.spmm.m;
       begin[i] = inside ? row_start(tile, batch, row + i) : 0;
       end[i] = inside ? row_start(tile, batch, row + i + 1) : 0;
-      again_row[i] = Config::kSplit && end[i] - begin[i] < kShortRow;
+      again_row[i] = Config::kSplit && end[i] != begin[i] && end[i] - begin[i] < kShortRow;
     }
-    for (int i = threadIdx.x; i < Config::kCols; i += threads) again_col[i] = 0;
-    if (threadIdx.x == 0) limit = active ? row_start(tile, batch, tile.spmm.m) : 0;
+    for (int i = thread; i < Config::kCols; i += threads) again_col[i] = 0;
+    if (thread == 0) limit = active ? row_start(tile, batch, tile.spmm.m) : 0;
   }
 };
 
@@ -124,12 +125,19 @@ struct StagedSteps {
       : row(along_cols ? Config::kCols + 4 : 1), col(along_cols ? 1 : Config::kRows + 4) {}
 };
 
+// Lines of a tile: [begin, end).
+struct LineRange {
+  int begin, end;
+};
+inline constexpr LineRange kAllLines{0, INT_MAX};
+
 // From staged sums to C, by kThreads threads of a block, 16 bytes of C per thread and line. kAlongCols: lines are rows,
 // as the columns of C are contiguous. The tile's first element of C is (row, col).
 template <class Config, int kThreads, bool kAlongCols>
 __device__ void finish_lines(const TileArgs<typename Config::Value, typename Config::Out>& tile,
                              const Scaling<float>& scaling, const TileLines<Config>& lines, std::int64_t batch,
-                             std::int64_t row, std::int64_t col, bool active, float* staged) {
+                             std::int64_t row, std::int64_t col, bool active, float* staged, int thread,
+                             LineRange range) {
   using Out = typename Config::Out;
   constexpr int kLine = kAlongCols ? Config::kCols : Config::kRows, kLines = kAlongCols ? Config::kRows : Config::kCols;
   constexpr int kVector = 16 / sizeof(Out), kPerLine = kLine / kVector, kAtOnce = kThreads / kPerLine;
@@ -138,9 +146,10 @@ __device__ void finish_lines(const TileArgs<typename Config::Value, typename Con
                 "every thread keeps its place in the line");
   const auto& args = tile.spmm;
   const bool plain = scaling.beta_is_zero && args.is_plain;
-  const int minor = threadIdx.x % kPerLine * kVector;
+  const int minor = thread % kPerLine * kVector;
   const std::int64_t minor_left = (kAlongCols ? args.n - col : args.m - row) - minor;
   const std::int64_t lines_left = kAlongCols ? args.m - row : args.n - col;
+  const int lines_end = static_cast<int>(min(lines_left, static_cast<std::int64_t>(min(range.end, kLines))));
   if (minor_left <= 0) return;
   const int count = static_cast<int>(min(minor_left, static_cast<std::int64_t>(kVector)));
   const unsigned char* minor_marks = (kAlongCols ? lines.again_col : lines.again_row) + minor;
@@ -154,19 +163,21 @@ __device__ void finish_lines(const TileArgs<typename Config::Value, typename Con
   const bool whole = tile.vector_c && count == kVector;
 
 #pragma unroll 1
-  for (int first = threadIdx.x / kPerLine; first < kLines; first += kAtOnce * kBatch) {
+  for (int first = range.begin + thread / kPerLine; first < lines_end; first += kAtOnce * kBatch) {
     float x[kBatch][kVector];
 #pragma unroll
     for (int b = 0; b < kBatch; ++b)
 #pragma unroll
       for (int e = 0; e < kVector; e += 4) {
-        const float4 four = *reinterpret_cast<const float4*>(staged + (first + b * kAtOnce) * (kLine + 4) + minor + e);
+        // Of a range that ends sooner, the last line again.
+        const int line = min(first + b * kAtOnce, lines_end - 1);
+        const float4 four = *reinterpret_cast<const float4*>(staged + line * (kLine + 4) + minor + e);
         x[b][e] = four.x, x[b][e + 1] = four.y, x[b][e + 2] = four.z, x[b][e + 3] = four.w;
       }
 #pragma unroll
     for (int b = 0; b < kBatch; ++b) {
       const int line = first + b * kAtOnce;
-      if (line >= lines_left) break;
+      if (line >= lines_end) break;
       float* from = staged + line * (kLine + 4) + minor;
       Out* to = c + line * line_stride;
       float zero = 0;  // NaN where a sum is not finite
@@ -204,11 +215,12 @@ __device__ void finish_lines(const TileArgs<typename Config::Value, typename Con
 template <class Config, int kThreads>
 __device__ void finish_staged(const TileArgs<typename Config::Value, typename Config::Out>& tile,
                               const Scaling<float>& scaling, const TileLines<Config>& lines, std::int64_t batch,
-                              std::int64_t row, std::int64_t col, bool active, float* staged) {
+                              std::int64_t row, std::int64_t col, bool active, float* staged, int thread,
+                              LineRange range) {
   if (tile.spmm.c.col_stride == 1)
-    finish_lines<Config, kThreads, true>(tile, scaling, lines, batch, row, col, active, staged);
+    finish_lines<Config, kThreads, true>(tile, scaling, lines, batch, row, col, active, staged, thread, range);
   else
-    finish_lines<Config, kThreads, false>(tile, scaling, lines, batch, row, col, active, staged);
+    finish_lines<Config, kThreads, false>(tile, scaling, lines, batch, row, col, active, staged, thread, range);
 }
 
 }  // namespace spk::cuda

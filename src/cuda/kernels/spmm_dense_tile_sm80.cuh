@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
   const std::uint32_t stages = (begin + 127) & ~127u;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warp_m = warp / 4, warp_n = warp % 4;
 
-  lines.read(tile, batch, row, active, Config::kThreads);
+  lines.read(tile, batch, row, active, static_cast<int>(threadIdx.x), Config::kThreads);
   __syncthreads();
   MmaSums<Config> sums{};
 #pragma unroll
@@ -252,7 +252,8 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
         staged[r * steps.row + mma_column<Config>(warp_n, t, lane % 4 * 2 + e % 2) * steps.col] = sum;
       }
   __syncthreads();
-  finish_staged<Config, Config::kThreads>(tile, scaling, lines, batch, row, col, active, staged);
+  finish_staged<Config, Config::kThreads>(tile, scaling, lines, batch, row, col, active, staged,
+                                          static_cast<int>(threadIdx.x), kAllLines);
 #endif
 }
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
-#include "cuda/kernels/sm90.cuh"
+#include "cuda/kernels/sm90_split.cuh"
 #include "cuda/kernels/spmm_dense_tile_expand.cuh"
 
 // C^T = B^T A^T on SM 9.0a: wgmma with 64 columns of B as its rows and kRows rows of A as its columns.
@@ -151,9 +151,8 @@ template <class Config>
 __device__ int column_of(int t, int half) {
   const int group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4, g = threadIdx.x % 32 / 4;
   const int first = 64 * (group * Config::kTiles + t);
-  // Reading row-major f32 B, this order of columns keeps the 32 lanes of a load on 32 banks.
-  if constexpr (Config::kMath != TileMath::sixteen_bit && Config::kTurned)
-    return first + 32 * (warp / 2) + g % 4 + 4 * (2 * (warp % 2) + half) + 16 * (g / 4);
+  if constexpr (Config::kMath != TileMath::sixteen_bit)
+    return first + Tf32Product<Config::kRows, Config::kSplit, Config::kTurned>::column(half);
   else
     return first + 16 * warp + g + 8 * half;
 }
@@ -194,15 +193,12 @@ __device__ void multiply_16_bit(TileShared<Config>& shared, const TilePlace<Conf
   for (int t = 0; t < Config::kTiles; ++t) sm90::keep(sums[t]);
 }
 
-// Split products: `sums` holds hi hi, `rest` the two small ones, which would be cut off at the size of the sum.
 template <class Config>
 __device__ void multiply_tf32(TileShared<Config>& shared, const TilePlace<Config>& place,
-                              float (&sums)[Config::kRows / 2], float (&rest)[Config::kRows / 2]) {
-  using Product = sm90::ProductTf32<Config::kRows>;
+                              float (&sums)[Config::kRows / 2]) {
   const std::uint32_t full = sm90::shared_address(shared.full), empty = sm90::shared_address(shared.empty);
-  const int t = threadIdx.x % 4;
-  const int col[2] = {column_of<Config>(0, 0), column_of<Config>(0, 1)};
-  std::uint32_t smallest[2] = {~0u, ~0u};
+  Tf32Product<Config::kRows, Config::kSplit, Config::kTurned> product;
+  product.start();
   for (int chunk = 0; chunk < place.chunks; ++chunk) {
     const int stage = chunk % Config::kStages;
     const std::uint32_t tile_a = place.stages + stage * Config::kStageBytes;
@@ -210,47 +206,14 @@ __device__ void multiply_tf32(TileShared<Config>& shared, const TilePlace<Config
     sm90::proxy_fence();  // what expanding warps wrote before they arrived
     for (int part = 0; part < Config::kParts; ++part) {
       const std::uint32_t hi_a = tile_a + part * Config::kTileBytes;
-      const std::uint32_t tile_b = tile_a + Config::kBytesA + part * Config::kPartB;
-      const std::uint64_t k_hi = sm90::descriptor(hi_a), k_lo = sm90::descriptor(hi_a + Config::kLoBytes);
-      // Two steps at a time, for the sake of registers; meanwhile the other group multiplies.
-#pragma unroll
-      for (int pair = 0; pair < 4; pair += 2) {
-        std::uint32_t hi[2][4], lo[2][4];
-#pragma unroll
-        for (int step = 0; step < 2; ++step)
-#pragma unroll
-          for (int i = 0; i < 4; ++i) {
-            const int c = col[i % 2], k = 8 * (pair + step) + t + 4 * (i / 2);
-            // Panels of 32 columns, a row of 128 bytes per k; or a row of 128 bytes per column.
-            const int at = Config::kTurned ? c / 32 * 4096 + k * 128 + ((c / 4 % 8) ^ (k % 8)) * 16 + c % 4 * 4
-                                           : c * 128 + ((k / 4) ^ (c % 8)) * 16 + t * 4;
-            const std::uint32_t bits = load_shared(tile_b + static_cast<std::uint32_t>(at));
-            split_b<Config>(bits, hi[step][i], lo[step][i], smallest[i % 2]);
-          }
-        sm90::product_fence();
-#pragma unroll
-        for (int step = 0; step < 2; ++step) {
-          const int along = (pair + step) * (32 >> 4);
-          Product::add(sums, hi[step], k_hi + along, chunk + part + pair + step);
-          if constexpr (Config::kSplit) {
-            Product::add(rest, lo[step], k_hi + along, chunk + part + pair + step);
-            Product::add(rest, hi[step], k_lo + along, 1);
-          }
-        }
-        sm90::product_commit();
-        sm90::product_wait<0>();
-      }
+      product.add(tile_a + Config::kBytesA + part * Config::kPartB + threadIdx.x / 128 * 64 * 128, hi_a,
+                  hi_a + Config::kLoBytes, chunk + part);
     }
     release_stage<Config>(empty + 8 * stage);
   }
-  sm90::keep(sums);
-  if constexpr (Config::kSplit) {
-    sm90::keep(rest);
+  product.finish();
 #pragma unroll
-    for (int i = 0; i < Config::kRows / 2; ++i) sums[i] += rest[i];
-    if (smallest[0] < kSmallness) shared.lines.again_col[col[0]] = 1;
-    if (smallest[1] < kSmallness) shared.lines.again_col[col[1]] = 1;
-  }
+  for (int i = 0; i < Config::kRows / 2; ++i) sums[i] = product.sums[i];
 }
 
 // From sums in registers to C, through shared memory: so that stores are wide, and code is small.
@@ -274,7 +237,7 @@ __device__ void finish_tile(const TileArgs<typename Config::Value, typename Conf
   sm90::sync_threads(1, Config::kConsumerThreads);
 
   finish_staged<Config, Config::kConsumerThreads>(tile, scaling, shared.lines, place.batch, place.row, place.col,
-                                                  place.chunks > 0, staged);
+                                                  place.chunks > 0, staged, static_cast<int>(threadIdx.x), kAllLines);
 }
 
 template <class Config>
@@ -297,7 +260,7 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
   const std::uint32_t begin = sm90::shared_address(dynamic);
   place.stages = (begin + 1023) & ~1023u;
 
-  shared.lines.read(tile, place.batch, place.row, active, Config::kThreads);
+  shared.lines.read(tile, place.batch, place.row, active, static_cast<int>(threadIdx.x), Config::kThreads);
   if (threadIdx.x == 0) {
     for (int s = 0; s < Config::kStages; ++s) {
       sm90::barrier_init(sm90::shared_address(shared.full + s), Config::kExpanders + 1);
@@ -322,8 +285,7 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
     if constexpr (Config::kMath == TileMath::sixteen_bit) {
       multiply_16_bit<Config>(shared, place, sums);
     } else {
-      float rest[Config::kRows / 2];
-      multiply_tf32<Config>(shared, place, sums[0], rest);
+      multiply_tf32<Config>(shared, place, sums[0]);
     }
     // Marks of rows come from all blocks; and none may leave while another writes to it.
     if constexpr (Config::kCluster > 1) sm90::sync_cluster();

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "cuda/kernels/launch.cuh"
+#include "cuda/kernels/spmm_dense_copy_expand.hpp"
+#include "cuda/kernels/spmm_dense_copy_source.cuh"
+#include "cuda/kernels/spmm_dense_tile_sm90_launch.cuh"
+
+// Launches what multiplies a dense copy of op(A), behind what makes it.
+namespace spk::cuda {
+
+// op(A) as dense matrices whose rows are contiguous.
+struct DenseRows {
+  const void* values;
+  std::int64_t ld, matrices, stride;  // stride: elements from matrix to matrix
+};
+inline DenseRows dense_rows_of(const SpmmCall& call, const Launch& launch, int planes) {
+  const SpmmProblem& p = call.p;
+  if (call.dense_a == nullptr) return {launch.workspace, copy_ld(p), copy_matrices(p) * planes, copy_ld(p) * p.m};
+  const bool shared = call.dense_a_stride == 0;
+  return {call.dense_a->values, call.dense_a->row_stride, shared ? 1 : p.c.batch_count,
+          shared ? call.dense_a->row_stride * p.m : call.dense_a_stride};
+}
+
+// As a tensor of boxes of 128 bytes of a row by `rows`.
+template <class T>
+CUtensorMap tensor_map_of_a(const SpmmProblem& p, const DenseRows& a, int rows) {
+  const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(p.k), static_cast<cuuint64_t>(p.m),
+                               static_cast<cuuint64_t>(a.matrices)};
+  const cuuint64_t strides[2] = {static_cast<cuuint64_t>(a.ld) * sizeof(T),
+                                 static_cast<cuuint64_t>(a.stride) * sizeof(T)};
+  const cuuint32_t box[3] = {128 / sizeof(T), static_cast<cuuint32_t>(rows), 1}, steps[3] = {1, 1, 1};
+  alignas(64) CUtensorMap map;
+  const CUresult result =
+      tensor_map_encoder()(&map, tensor_map_type<T>(), 3, const_cast<void*>(a.values), sizes, strides, box, steps,
+                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS)
+    throw Error(SPK_STATUS_EXECUTION_FAILED, "cuTensorMapEncodeTiled: error %d", static_cast<int>(result));
+  return map;
+}
+
+template <class Value, class Out>
+using CopyKernel = void(CUtensorMap, CUtensorMap, CopyProduct<Value, Out>);
+
+template <class Config>
+void launch_copy(CopyKernel<typename Config::Value, typename Config::Out>* kernel, const SpmmCall& call,
+                 const Launch& launch, int slices) {
+  using Value = typename Config::Value;
+  const SpmmProblem& p = call.p;
+  const auto ceil_div = [](std::int64_t x, std::int64_t y) { return (x + y - 1) / y; };
+  CopyProduct<Value, typename Config::Out> product{};
+  product.tile = tile_args<Value, typename Config::Out>(call, 1, 1);
+  product.tiles_m = ceil_div(Config::kSwapped ? p.n : p.m, Config::kM);
+  product.tiles_n = ceil_div(Config::kSwapped ? p.m : p.n, Config::kN);
+  product.tiles = product.tiles_m * product.tiles_n * p.c.batch_count;
+  product.slices = slices;
+  product.chunks = static_cast<int>(ceil_div(ceil_div(p.k, Config::kChunk), slices));
+  const DenseRows a = dense_rows_of(call, launch, Config::kPlanes);
+  product.a_batch = a.matrices > Config::kPlanes;
+  product.has_entries = call.dense_a == nullptr;
+  constexpr int kBoxM = Config::kM, kBoxN = Config::kN;
+  const CUtensorMap map_a = tensor_map_of_a<Value>(p, a, Config::kSwapped ? kBoxN : kBoxM);
+  const CUtensorMap map_b = tensor_map_of_b<Value>(p, Config::kTurned    ? Config::kChunk
+                                                      : Config::kSwapped ? kBoxM
+                                                                         : kBoxN);
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, Config::kSharedBytes);
+  if (product.has_entries) make_dense_copy(call, launch, Config::kPlanes);
+  // One block per multiprocessor, which stays.
+  const std::int64_t most = slices > 1 ? product.tiles : launch.device.sm_count;
+  const LaunchShape shape{static_cast<unsigned>(std::min(product.tiles, most) * slices), Config::kThreads,
+                          Config::kSharedBytes, launch.device.overlaps_launches && product.has_entries, slices};
+  launch_kernel(kernel, shape, launch.stream, map_a, map_b, product);
+}
+
+}  // namespace spk::cuda
