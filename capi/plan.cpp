@@ -10,12 +10,20 @@ using namespace spk::capi;
 
 namespace {
 
-// The arrays a plan looks at must be there; values and dense operands come later.
+template <class Problem>
+bool keeps_values(const Problem&) {
+  return false;
+}
+bool keeps_values(const SpmmProblem& p) { return p.keeps_values; }
+
+// The arrays a plan looks at must be there; others come later.
 template <class Problem>
 std::unique_ptr<Plan> prepare(const spk_handle& handle, const Problem& p) {
   choose_or_throw(handle, p);
-  check_arrays(structure_of(p), false, "the sparse matrix");
-  check_structure_pointers(*handle.backend, structure_of(p), "the sparse matrix");
+  const SparseView& a = structure_of(p);
+  check_arrays(a, keeps_values(p), "the sparse matrix");
+  keeps_values(p) ? check_pointers(*handle.backend, a, "the sparse matrix")
+                  : check_structure_pointers(*handle.backend, a, "the sparse matrix");
   return handle.backend->prepare(p, make_exec(handle));
 }
 
@@ -63,6 +71,30 @@ SparseView& structure(SpmmProblem& p) { return p.a; }
 SparseView& structure(SddmmProblem& p) { return p.c; }
 SparseView& structure(SoftmaxProblem& p) { return p.x; }
 SparseView& structure(SoftmaxBackwardProblem& p) { return p.y; }
+
+// Shows the plan another structure, and values if they are to be kept.
+void show(spk_handle_t handle, spk_plan_t plan, spk_const_spmat_t mat, bool with_values) {
+  SPK_OBJECT(handle);
+  SPK_OBJECT(plan);
+  if (plan->backend != handle->backend)
+    throw Error(SPK_STATUS_INVALID_VALUE, "plan was made on backend %s but handle runs on %s", plan->backend->name(),
+                handle->backend->name());
+  const SparseView& view = SPK_OBJECT(mat).view;
+  std::visit(
+      [&](const auto& made) {
+        auto p = made;
+        if constexpr (std::is_same_v<decltype(p), SpmmProblem>)
+          p.keeps_values = with_values;
+        else if (with_values)
+          throw Error(SPK_STATUS_INVALID_VALUE, "plan is not of SpMM or SpMV, which alone keep values");
+        if (const char* difference = first_difference(structure_of(made), view); difference != nullptr)
+          throw Error(SPK_STATUS_INVALID_VALUE, "mat's %s differs from what the plan was made for", difference);
+        structure(p) = view;
+        plan->prepared = prepare(*handle, p);
+        plan->problem = p;
+      },
+      plan->problem);
+}
 
 }  // namespace
 
@@ -183,24 +215,11 @@ extern "C" spk_status_t spk_plan_workspace(spk_handle_t handle, spk_const_plan_t
 }
 
 extern "C" spk_status_t spk_plan_update(spk_handle_t handle, spk_plan_t plan, spk_const_spmat_t mat) {
-  return guarded(__func__, handle, [&] {
-    SPK_OBJECT(handle);
-    SPK_OBJECT(plan);
-    if (plan->backend != handle->backend)
-      throw Error(SPK_STATUS_INVALID_VALUE, "plan was made on backend %s but handle runs on %s", plan->backend->name(),
-                  handle->backend->name());
-    const SparseView& view = SPK_OBJECT(mat).view;
-    std::visit(
-        [&](const auto& made) {
-          auto p = made;
-          if (const char* difference = first_difference(structure_of(made), view); difference != nullptr)
-            throw Error(SPK_STATUS_INVALID_VALUE, "mat's %s differs from what the plan was made for", difference);
-          structure(p) = view;
-          plan->prepared = prepare(*handle, p);
-          plan->problem = p;
-        },
-        plan->problem);
-  });
+  return guarded(__func__, handle, [&] { show(handle, plan, mat, false); });
+}
+
+extern "C" spk_status_t spk_plan_keep_values(spk_handle_t handle, spk_plan_t plan, spk_const_spmat_t mat) {
+  return guarded(__func__, handle, [&] { show(handle, plan, mat, true); });
 }
 
 extern "C" spk_status_t spk_plan_describe(spk_const_plan_t plan, char* buffer, size_t capacity, size_t* needed) {

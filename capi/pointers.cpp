@@ -18,10 +18,7 @@ void check(const Backend& backend, const DenseView& x, const char* name) {
   if (x.extent() != 0) check(backend, x.values, name, "values");
 }
 
-void check(const Backend& backend, const SparseView& a, const char* name) {
-  check_structure_pointers(backend, a, name);
-  if (a.nnz != 0) check(backend, a.values, name, "values");
-}
+void check(const Backend& backend, const SparseView& a, const char* name) { check_pointers(backend, a, name); }
 
 void check(const Backend& backend, const Scalars& scalars) {
   check_pointer(backend, scalars.device_alpha, "alpha");
@@ -59,6 +56,11 @@ void check_structure_pointers(const Backend& backend, const SparseView& a, const
   if (a.nnzb == 0) return;
   check(backend, a.row_indices, name, "row indices");
   check(backend, a.col_indices, name, "column indices");
+}
+
+void check_pointers(const Backend& backend, const SparseView& a, const char* name) {
+  check_structure_pointers(backend, a, name);
+  if (a.nnz != 0) check(backend, a.values, name, "values");
 }
 
 void check_pointers(const Backend& backend, const SpmmProblem& p) {

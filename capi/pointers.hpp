@@ -14,8 +14,9 @@ namespace spk::capi {
 void check_pointer(const Backend& backend, const void* pointer, const char* name);
 // A scalar that is read on the host.
 void check_host_pointer(const void* pointer, const char* name);
-// The offsets and indices of a sparse matrix.
+// The offsets and indices of a sparse matrix; then its values, too.
 void check_structure_pointers(const Backend& backend, const SparseView& a, const char* name);
+void check_pointers(const Backend& backend, const SparseView& a, const char* name);
 
 // All arrays of a validated problem.
 void check_pointers(const Backend& backend, const SpmmProblem& p);

@@ -8,9 +8,9 @@
  *
  *  A plan looks at the structure (offsets and indices) when it is created or updated, checks it, and keeps what pays on
  *  its backend: the transpose with its permutation of values, rows made from coordinates, parts of equal work, 16-bit
- *  column indices; spk_plan_describe tells. It never keeps values: every execution reads them afresh from the matrix it
- *  is given. The caller promises that matrices given to execute have the structure that the plan has seen;
- *  spk_plan_update shows it a new one. Results obey the same error bound as the one-shot call and repeat bit for bit,
+ *  column indices; spk_plan_describe tells. It keeps no values unless spk_plan_keep_values allows it: every execution reads
+ *  them afresh from the matrix it is given. The caller promises that matrices given to execute have the structure that the
+ *  plan has seen; spk_plan_update shows it a new one. Results obey the same error bound as the one-shot call and repeat bit for bit,
  *  but need not be the same bits as the one-shot call's.
  *
  *  A plan belongs to the backend, options and types it was made with; execute checks sizes, types, orders and ld and
@@ -78,6 +78,18 @@ SPK_API spk_status_t spk_plan_workspace(spk_handle_t handle, spk_const_plan_t pl
 /** Shows the plan a matrix of the same sizes and types with another structure. No thread may execute the plan
  *  meanwhile. On failure the plan is as before. Since 0.1. */
 SPK_API spk_status_t spk_plan_update(spk_handle_t handle, spk_plan_t plan, spk_const_spmat_t mat);
+
+/** Shows a plan of SpMM or SpMV a matrix whose values, too, will stay as they are now, such as the weights of a trained
+ *  network, so that the plan may keep them in a form of its own: on CUDA op(A) as a dense matrix where a dense product is the
+ *  fastest answer. Matrices given to execute must have these values until the next call of this function or of
+ *  spk_plan_update, which allows no values to be kept; with others, the result is that of either. The promise changes what an
+ *  execution costs, its workspace and, as another kernel may be chosen, the bits of results, not their error bound.
+ *
+ *  Memory   the plan owns what it keeps; mat is read before the call returns. No thread may execute the plan meanwhile. On
+ *           failure the plan is as before.
+ *  Errors   INVALID_VALUE if the plan is of another operation or mat differs in sizes or types; INVALID_STRUCTURE as when the
+ *           plan was made; NOT_SUPPORTED while the handle's stream is captured; ALLOC_FAILED. Since 0.1. */
+SPK_API spk_status_t spk_plan_keep_values(spk_handle_t handle, spk_plan_t plan, spk_const_spmat_t mat);
 
 /** Copies a line about what the plan keeps (kernel, what it made from the structure, bytes); buffer arguments as spk_last_error.
  *  Since 0.1. */

@@ -12,7 +12,7 @@
 namespace spk {
 
 // Raised whenever anything in core/backend.hpp, core/problems.hpp or core/views.hpp changes its layout.
-constexpr std::uint32_t kPluginAbi = 5;
+constexpr std::uint32_t kPluginAbi = 6;
 
 struct PluginTable {
   std::uint32_t struct_size;  // sizeof(PluginTable) of the plug-in

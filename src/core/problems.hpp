@@ -50,6 +50,7 @@ struct SpmmProblem {
   Epilogue epilogue;
   bool is_spmv = false;
   std::int64_t longest_row = -1;  // entries of op(A)'s longest row where a plan has counted them
+  bool keeps_values = false;      // of a plan: the values of A stay what they are when it is prepared
   // Nothing of A and B may be looked at (only C = beta C and the epilogue): alpha is 0, or there are no terms.
   bool skips_product() const noexcept {
     return k == 0 || a.nnz == 0 || (scalars.device_alpha == nullptr && scalars.alpha.is_zero());

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/error.hpp"
+#include "cuda/kernels/spmm_dense_copy_expand.hpp"
 #include "cuda/kernels/spmm_kernels.hpp"
 #include "cuda/spmm_cost.hpp"
 #include "cuda/spmm_dense_copy.hpp"
@@ -128,6 +129,14 @@ bool takes_as_stored(const SpmmRow& kernel, const SpmmProblem& p) noexcept {
   return stored_in_rows(p) || p.skips_product() || kernel.cost == &cost_sell;
 }
 
+// For kernels that multiply a dense copy of op(A): what kind of copy; else NULL.
+const TileMath* math_of_copy(const SpmmRow& kernel) noexcept {
+  static constexpr TileMath kMaths[] = {TileMath::sixteen_bit, TileMath::tf32, TileMath::split_tf32};
+  if (kernel.cost == &cost_copy<TileMath::sixteen_bit>) return &kMaths[0];
+  if (kernel.cost == &cost_copy<TileMath::tf32>) return &kMaths[1];
+  return kernel.cost == &cost_copy<TileMath::split_tf32> ? &kMaths[2] : nullptr;
+}
+
 // The query of the workspace, the call itself and calls in a loop ask the same question, so a thread keeps its last answer.
 // Problems are compared by their bytes: bytes between members can only make two of them differ.
 const SpmmRow& kernel_for(const Device& device, const SpmmProblem& p) {
@@ -240,6 +249,51 @@ std::size_t planned_values_bytes(const SpmmProblem& p) {
   return bytes_of(matrices, bytes_of(p.a.nnz, size_of(p.a.value_type)));
 }
 
+// Rows that a plan has made get the values at `values`, which gather_planned_values has put there.
+void take_values(SpmmCall& call, char* values) {
+  const SpmmProblem& p = call.p;
+  call.rows.values = values;
+  call.rows.values_stride =
+      p.a.values_stride == 0 && call.rows.indices_stride == 0
+          ? 0
+          : static_cast<std::int64_t>(bytes_of(p.a.nnz, size_of(p.a.value_type)) / size_of(p.a.value_type));
+}
+void gather_planned_values(SpmmCall& call, const RowsLayout& layout, char* rows, char* values, const Launch& launch) {
+  const SpmmProblem& p = call.p;
+  take_values(call, values);
+  GatherValues g{};
+  g.from = p.a.values;
+  g.positions = rows + layout.values;
+  g.to = values;
+  g.type = p.a.value_type;
+  g.position_type = layout.type;
+  g.count = p.a.nnz;
+  g.from_stride = p.a.values_stride;
+  g.position_stride = call.rows.indices_stride;
+  g.matrices = call.rows.values_stride == 0 ? 1 : p.a.batch_count;
+  g.to_stride = call.rows.values_stride;
+  gather_values(g, launch);
+}
+
+SpmmCall call_as_stored(const SpmmProblem& p) {
+  SpmmCall call{p, p.a};
+  if (p.a.format == Format::csc) std::swap(call.rows.rows, call.rows.cols);
+  return call;
+}
+
+// Of rows that were made the values; the dense copy, if the plan's kernel multiplies one.
+void keep_values(SpmmPlan& plan, const SpmmProblem& p, const Launch& launch) {
+  SpmmCall call = plan.rows == nullptr ? call_as_stored(p) : call_on_rows(p, plan.layout, plan.rows);
+  if (plan.rows != nullptr && !is_block_format(p.a.format)) {
+    plan.values = plan.allocate(planned_values_bytes(p));
+    gather_planned_values(call, plan.layout, plan.rows, plan.values, launch);
+  }
+  if (const TileMath* math = math_of_copy(*plan.kernel)) {
+    plan.copy = plan.allocate(bytes_of_copy(p, *math));
+    make_dense_copy(call, {launch.device, launch.stream, plan.copy}, *math);
+  }
+}
+
 }  // namespace
 
 std::size_t turned_bytes(const SpmmProblem& p) {
@@ -284,23 +338,29 @@ std::size_t workspace(const Device& device, const SpmmProblem& p, const Plan* pl
   const SpmmRow& kernel = own != nullptr ? *own->kernel : kernel_for(device, p);
   const std::size_t bytes = kernel.workspace(device, own != nullptr ? own->known(p) : p);
   if (takes_as_stored(kernel, p)) return bytes;
-  return bytes + (own != nullptr ? planned_values_bytes(p) : rows_layout(device, p, false).total);
+  if (own == nullptr) return bytes + rows_layout(device, p, false).total;
+  return bytes + (own->values == nullptr ? planned_values_bytes(p) : 0);
 }
 
 std::unique_ptr<Plan> prepare(const Device& device, const SpmmProblem& p, const Exec& exec) {
   const Launch launch{device, static_cast<cudaStream_t>(exec.stream), nullptr};
-  auto plan = std::make_unique<SpmmPlan>(device, launch.stream, kernel_for(device, p));
+  auto plan = std::make_unique<SpmmPlan>(device, launch.stream, kernel_for(device, p), p.keeps_values);
   if (p.m == 0 || p.n == 0 || p.skips_product()) return plan;
+  if (p.keeps_values) refuse_capture(launch.stream, "this plan copies values and waits for them; make it before");
   if (stored_in_rows(p) && wants_longest_row(p) && !is_captured(launch.stream)) see_longest_row(*plan, p, p.a, launch);
-  if (takes_as_stored(*plan->kernel, p)) return plan;
-  refuse_capture(launch.stream, "this plan makes rows of op(A) and waits for them; make it before");
-  plan->layout = rows_layout(device, p, true);
-  plan->rows = static_cast<char*>(plan->allocate(plan->layout.total));
-  // Slots of SELL without an entry get no place; what is gathered for them must lie inside the values all the same.
-  if (p.a.format == Format::sell) SPK_CUDA_CHECK(cudaMemsetAsync(plan->rows, 0, plan->layout.scratch, launch.stream));
-  make_rows(p, plan->layout, true, plan->rows, launch);
-  if (wants_longest_row(p)) see_longest_row(*plan, p, call_on_rows(p, plan->layout, plan->rows).rows, launch);
-  // The caller may change the structure's arrays as soon as the plan is there.
+  if (!takes_as_stored(*plan->kernel, p)) {
+    refuse_capture(launch.stream, "this plan makes rows of op(A) and waits for them; make it before");
+    plan->layout = rows_layout(device, p, true);
+    plan->rows = plan->allocate(plan->layout.total);
+    // Slots of SELL without an entry get no place; what is gathered for them must lie inside the values all the same.
+    if (p.a.format == Format::sell) SPK_CUDA_CHECK(cudaMemsetAsync(plan->rows, 0, plan->layout.scratch, launch.stream));
+    make_rows(p, plan->layout, true, plan->rows, launch);
+    if (wants_longest_row(p)) see_longest_row(*plan, p, call_on_rows(p, plan->layout, plan->rows).rows, launch);
+  } else if (!p.keeps_values) {
+    return plan;
+  }
+  if (p.keeps_values) keep_values(*plan, p, launch);
+  // The caller may change the arrays as soon as the plan is there.
   SPK_CUDA_CHECK(cudaStreamSynchronize(launch.stream));
   return plan;
 }
@@ -312,8 +372,8 @@ void run(const Device& device, const SpmmProblem& given, const Plan* plan, const
   const SpmmRow& kernel = own != nullptr ? *own->kernel : kernel_for(device, p);
   Launch launch{device, static_cast<cudaStream_t>(exec.stream), exec.workspace};
   if (takes_as_stored(kernel, p)) {
-    SpmmCall call{p, p.a};
-    if (p.a.format == Format::csc) std::swap(call.rows.rows, call.rows.cols);
+    SpmmCall call = call_as_stored(p);
+    if (own != nullptr) call.kept_copy = own->copy;
     return kernel.function(call, launch);
   }
   char* memory = static_cast<char*>(launch.workspace);
@@ -324,41 +384,35 @@ void run(const Device& device, const SpmmProblem& given, const Plan* plan, const
     return kernel.function(call_on_rows(p, layout, memory), launch);
   }
   SpmmCall call = call_on_rows(p, own->layout, own->rows);
-  if (!is_block_format(p.a.format)) {
-    SparseView& v = call.rows;
-    GatherValues g{};
-    g.from = p.a.values;
-    g.positions = own->rows + own->layout.values;
-    g.to = v.values = memory;
-    g.type = p.a.value_type;
-    g.position_type = own->layout.type;
-    g.count = p.a.nnz;
-    g.from_stride = p.a.values_stride;
-    g.position_stride = v.indices_stride;
-    g.matrices = p.a.values_stride == 0 && v.indices_stride == 0 ? 1 : p.a.batch_count;
-    g.to_stride = static_cast<std::int64_t>(bytes_of(p.a.nnz, size_of(g.type)) / size_of(g.type));
-    v.values_stride = g.matrices == 1 ? 0 : g.to_stride;
+  call.kept_copy = own->copy;
+  if (own->values != nullptr) {
+    take_values(call, own->values);
+  } else if (!is_block_format(p.a.format)) {
+    gather_planned_values(call, own->layout, own->rows, memory, launch);
     launch.workspace = memory + planned_values_bytes(p);
-    gather_values(g, launch);
   }
   kernel.function(call, launch);
 }
 
 SpmmPlan::~SpmmPlan() {
-  if (rows != nullptr) cudaFreeAsync(rows, stream_);
+  for (char* memory : {rows, values, copy})
+    if (memory != nullptr) cudaFreeAsync(memory, stream_);
 }
 
-void* SpmmPlan::allocate(std::size_t bytes) {
+char* SpmmPlan::allocate(std::size_t bytes) {
   void* memory = nullptr;
   SPK_CUDA_CHECK(cudaMallocAsync(&memory, bytes, stream_));
   bytes_ += bytes;
-  return memory;
+  return static_cast<char*>(memory);
 }
 
 std::string SpmmPlan::describe() const {
   std::string text = kernel->name;
   if (longest_row >= 0) text += ", longest row " + std::to_string(longest_row);
-  if (rows != nullptr) text += ", rows of op(A) made, " + std::to_string(bytes_) + " bytes";
+  if (rows != nullptr) text += ", rows of op(A) made";
+  if (values != nullptr) text += ", their values kept";
+  if (copy != nullptr) text += ", op(A) kept as a dense matrix";
+  if (bytes_ != 0) text += ", " + std::to_string(bytes_) + " bytes";
   return text;
 }
 

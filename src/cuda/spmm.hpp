@@ -25,6 +25,7 @@ struct SpmmCall {
   const Operand* dense_a = nullptr;
   std::int64_t dense_a_stride = 0;
   const SplitFlags* left_over = nullptr;  // for a kernel behind another: only the rows that that one left
+  const void* kept_copy = nullptr;        // the dense copy of op(A) that a plan has made
 };
 
 using SpmmKernel = void(const SpmmCall& call, const Launch& launch);
@@ -53,25 +54,31 @@ struct RowsLayout {
 };
 
 // A plan: the kernel's name, the rows of op(A) where its storage has none, and the longest row, so that kernels need not
-// provide for longer ones.
+// provide for longer ones. Where values are kept: those of the rows that it has made, and the dense copy of op(A) that its
+// kernel multiplies.
 class SpmmPlan final : public Plan {
  public:
-  SpmmPlan(const Device& device, cudaStream_t stream, const SpmmRow& row)
-      : kernel(&row), device_(device), stream_(stream) {}
+  SpmmPlan(const Device& device, cudaStream_t stream, const SpmmRow& row, bool with_values)
+      : kernel(&row), keeps_values(with_values), device_(device), stream_(stream) {}
   ~SpmmPlan() override;
   std::string describe() const override;
-  void* allocate(std::size_t bytes);
+  char* allocate(std::size_t bytes);
 
   // The problem with what the plan knows of the structure.
   SpmmProblem known(SpmmProblem p) const {
     p.longest_row = longest_row;
+    p.keeps_values = keeps_values;
     return p;
   }
 
   const SpmmRow* kernel;
+  bool keeps_values;
   std::int64_t longest_row = -1;  // not counted
   RowsLayout layout;
-  char* rows = nullptr;  // device memory, or NULL where A is stored in rows
+  // Device memory or NULL.
+  char* rows = nullptr;  // where A is not stored in rows
+  char* values = nullptr;
+  char* copy = nullptr;
 
  private:
   const Device& device_;

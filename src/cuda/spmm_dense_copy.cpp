@@ -30,6 +30,7 @@ struct TileRates {
 };
 struct CopyRates {
   double start, copy, entries;  // bytes per microsecond
+  double kept;                  // instead of these, where the copy is there already
   double operands;              // bytes per microsecond to all multiprocessors
   double crowd;                 // as more than half of the multiprocessors have a block, launches overlap less
   double exchange[4];           // by the logarithm of slices
@@ -39,12 +40,13 @@ constexpr CopyRates kCopyRates[3] = {
     {0.62,
      4.4e6,
      3.1e6,
+     -1.5,
      12.7e6,
      1.25,
      {0, 1.4, 1.95, 3.4},
      {{0.182, 2.15}, {0.22, 2.85}, {0.29, 4.2}, {0.58, 5.25}, {}}},
-    {3.6, 5.9e6, 3.8e6, 21e6, 2.1, {0, 1.5, 0.1, 0.1}, {{0.3, 2.1}, {}, {0.45, 5.0}, {}, {0.35, 3.0}}},
-    {3.6, 5.9e6, 3.8e6, 21e6, 2.1, {0, 1.5, 0.1, 0.1}, {{0.41, 2.1}, {}, {0.79, 5.0}, {}, {0.51, 3.0}}}};
+    {3.6, 5.9e6, 3.8e6, 1.0, 21e6, 2.1, {0, 1.5, 0.1, 0.1}, {{0.3, 2.1}, {}, {0.45, 5.0}, {}, {0.35, 3.0}}},
+    {3.6, 5.9e6, 3.8e6, 1.0, 21e6, 2.1, {0, 1.5, 0.1, 0.1}, {{0.41, 2.1}, {}, {0.79, 5.0}, {}, {0.51, 3.0}}}};
 const CopyRates& rates_of(TileMath math) noexcept { return kCopyRates[static_cast<int>(math)]; }
 
 std::int64_t steps_of(const SpmmProblem& p, TileMath math) noexcept {
@@ -135,17 +137,18 @@ CopyShape best_copy_shape(const Device& device, const SpmmProblem& p, TileMath m
 double cost_of_copy(const Device& device, const SpmmProblem& p, TileMath math) {
   // Only chips of SM 9.0 have these instructions.
   if (!device.runs_sm90a) return 1e30;
+  const CopyRates& rates = rates_of(math);
+  // Split products make rows of fewer than a dozen entries again, which hold up the others of their tile.
+  const bool again = math == TileMath::split_tf32 && static_cast<double>(p.a.nnz) < 48 * static_cast<double>(p.m);
+  const double product = best(device, p, math).cost * (again ? 3 : 1);
+  if (p.keeps_values) return rates.kept + product;
   const auto matrices = static_cast<double>(copy_matrices(p));
   const auto bytes = static_cast<double>(p.m * copy_ld(p) * element_bytes(math)) * matrices;
   const double rows = copy_by_warps(p) ? 0 : static_cast<double>(p.m) * matrices;
   const double beyond = std::max(0.0, bytes - 2.0 / 3 * static_cast<double>(device.l2_bytes));
   const double entry_bytes = 4 + static_cast<double>(size_of(p.a.value_type));
-  // Split products make rows of fewer than a dozen entries again, which hold up the others of their tile.
-  const bool again = math == TileMath::split_tf32 && static_cast<double>(p.a.nnz) < 48 * static_cast<double>(p.m);
-  const CopyRates& rates = rates_of(math);
   return rates.start + bytes / rates.copy + beyond / kBeyondCache +
-         static_cast<double>(p.a.nnz) * matrices * entry_bytes / rates.entries + rows * kBlockRow +
-         best(device, p, math).cost * (again ? 3 : 1);
+         static_cast<double>(p.a.nnz) * matrices * entry_bytes / rates.entries + rows * kBlockRow + product;
 }
 
 }  // namespace spk::cuda

@@ -46,7 +46,7 @@ bool copy_by_warps(const SpmmProblem& p) noexcept;  // a warp makes a row, not a
 std::size_t bytes_of_copy(const SpmmProblem& p, TileMath math);
 template <TileMath kMath>
 std::size_t copy_workspace(const Device&, const SpmmProblem& p) {
-  return bytes_of_copy(p, kMath);
+  return p.keeps_values ? 0 : bytes_of_copy(p, kMath);
 }
 
 const char* refuse_copy_of(const SpmmProblem& p, TileMath math);

@@ -79,6 +79,50 @@ TEST_F(PlanTest, RefusesWhatItWasNotMadeFor) {
   spk_plan_destroy(plan);
 }
 
+TEST_F(PlanTest, MayKeepValuesUntilItIsShownOthers) {
+  spk_plan_t plan = make();
+  ASSERT_OK(spk_plan_keep_values(handle, plan, A));
+  ASSERT_OK(execute(plan));
+  expect_product();
+  for (float& x : a) x *= 10;
+  ASSERT_OK(spk_plan_keep_values(handle, plan, A));
+  ASSERT_OK(execute(plan));
+  EXPECT_EQ(c[0], 110.f);
+  ASSERT_OK(spk_plan_update(handle, plan, A));  // values may change again
+  for (float& x : a) x /= 10;
+  ASSERT_OK(execute(plan));
+  expect_product();
+  spk_plan_destroy(plan);
+}
+
+TEST_F(PlanTest, RefusesToKeepWhatItCannot) {
+  spk_plan_t plan = make();
+  EXPECT_REFUSED(spk_plan_keep_values(handle, plan, nullptr), SPK_STATUS_INVALID_VALUE, "mat is NULL");
+  EXPECT_REFUSED(spk_plan_keep_values(handle, nullptr, A), SPK_STATUS_INVALID_VALUE, "plan is NULL");
+  EXPECT_REFUSED(spk_plan_keep_values(nullptr, plan, A), SPK_STATUS_INVALID_VALUE, "handle is NULL");
+  spk_spmat_t without = nullptr, larger = nullptr;
+  ASSERT_OK(spk_csr_create(&larger, 2, 4, 3, offsets, columns, a, SPK_INDEX_32I, SPK_INDEX_32I, SPK_INDEX_BASE_ZERO,
+                           SPK_R_32F));
+  EXPECT_REFUSED(spk_plan_keep_values(handle, plan, larger), SPK_STATUS_INVALID_VALUE, "size");
+  ASSERT_OK(spk_csr_create(&without, 2, 3, 3, offsets, columns, nullptr, SPK_INDEX_32I, SPK_INDEX_32I,
+                           SPK_INDEX_BASE_ZERO, SPK_R_32F));
+  ASSERT_OK(spk_plan_update(handle, plan, without));
+  EXPECT_REFUSED(spk_plan_keep_values(handle, plan, without), SPK_STATUS_INVALID_VALUE, "values");
+  ASSERT_OK(execute(plan));  // as before
+  expect_product();
+  spk_plan_t sampled = nullptr;
+  float wide[6] = {};
+  spk_dnmat_t left = nullptr;
+  ASSERT_OK(spk_dnmat_create(&left, 2, 2, 2, wide, SPK_R_32F, SPK_ORDER_ROW));
+  ASSERT_OK(spk_sddmm_plan_create(&sampled, handle, SPK_OP_N, SPK_OP_T, left, B, A, SPK_COMPUTE_32F, 0));
+  EXPECT_REFUSED(spk_plan_keep_values(handle, sampled, A), SPK_STATUS_INVALID_VALUE, "not of SpMM or SpMV");
+  spk_dnmat_destroy(left);
+  spk_spmat_destroy(larger);
+  spk_spmat_destroy(without);
+  spk_plan_destroy(sampled);
+  spk_plan_destroy(plan);
+}
+
 TEST_F(PlanTest, CreationChecksLikeTheOneShotCall) {
   auto* plan = reinterpret_cast<spk_plan_t>(16);
   EXPECT_REFUSED(spk_spmm_plan_create(&plan, handle, 4, 0, A, B, C, SPK_COMPUTE_32F, 0, nullptr),

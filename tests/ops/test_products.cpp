@@ -44,8 +44,9 @@ struct Way {
   spk_backend_t backend;
   bool with_plan = false;
   bool has_placed_scalars = false;  // alpha and beta lie where the backend computes
-  // Kernels for f16 and bf16, asked for by id, for SpMM in these types; what they refuse is left out.
-  spk_algorithm_t f16 = SPK_ALG_DEFAULT, bf16 = SPK_ALG_DEFAULT;
+  // Kernels for f16, bf16 and f32, asked for by id, for SpMM in these types; what they refuse is left out.
+  spk_algorithm_t f16 = SPK_ALG_DEFAULT, bf16 = SPK_ALG_DEFAULT, f32 = SPK_ALG_DEFAULT;
+  bool keeps_values = false;  // of a plan
 };
 
 // The kernel of a way; nothing: the way is not for this product.
@@ -54,13 +55,14 @@ std::optional<spk_algorithm_t> algorithm_of(const Way& way, const Recipe& recipe
   if (recipe.kind != cases::ProductKind::spmm) return std::nullopt;
   if (recipe.type == SPK_R_16F) return way.f16;
   if (recipe.type == SPK_R_16BF) return way.bf16;
+  if (recipe.type == SPK_R_32F) return way.f32;
   return std::nullopt;
 }
 
 // Empty, or what is wrong with one run.
 std::string run(const RandomProduct& product, const Model& model, const Way& way, Placement placement) {
   const std::optional<spk_algorithm_t> algorithm = algorithm_of(way, product.recipe);
-  if (!algorithm) return "";
+  if (!algorithm || (way.keeps_values && product.recipe.kind == cases::ProductKind::sddmm)) return "";
   const cases::Switches switches;
   cases::Handle handle;
   Outcome outcome = cases::create_handle(handle, way.backend, 0);
@@ -69,7 +71,8 @@ std::string run(const RandomProduct& product, const Model& model, const Way& way
   if (outcome.ok()) outcome = run.create();
   if (outcome.ok() && way.has_placed_scalars) outcome = run.place_scalars(handle.get());
   cases::Plan plan;
-  if (outcome.ok() && way.with_plan) outcome = run.create_plan(handle.get(), plan);
+  if (outcome.ok() && way.with_plan) outcome = run.create_plan(handle.get(), plan, *algorithm);
+  if (outcome.ok() && way.keeps_values) outcome = run.keep_values(handle.get(), plan);
   if (outcome.ok()) {
     outcome = way.with_plan ? run.run_plan(handle.get(), plan, Scratch::exact)
                             : run.run(handle.get(), *algorithm, Scratch::exact);
@@ -108,19 +111,25 @@ class Products : public ::testing::TestWithParam<int> {};
 
 TEST_P(Products, AreRightOnEveryBackendAndPath) {
   if (const std::string missing = missing_isa(); !missing.empty()) SPK_SKIP_WITHOUT(wanted_isa(), missing);
-  expect_right(GetParam(), {{"cpu", SPK_BACKEND_CPU},
-                            {"cpu plan", SPK_BACKEND_CPU, true},
-                            {"reference", SPK_BACKEND_REFERENCE, false, true}});
+  expect_right(GetParam(),
+               {{"cpu", SPK_BACKEND_CPU},
+                {"cpu plan", SPK_BACKEND_CPU, true},
+                {.name = "cpu plan with values", .backend = SPK_BACKEND_CPU, .with_plan = true, .keeps_values = true},
+                {"reference", SPK_BACKEND_REFERENCE, false, true}});
 }
 
 class ProductsCuda : public ::testing::TestWithParam<int> {};
 
 TEST_P(ProductsCuda, AreRightOnEveryPath) {
   SPK_SKIP_WITHOUT_BACKEND(SPK_BACKEND_CUDA);
-  expect_right(GetParam(), {{"cuda", SPK_BACKEND_CUDA},
-                            {"cuda plan", SPK_BACKEND_CUDA, true},
-                            {"cuda, alpha and beta on the device", SPK_BACKEND_CUDA, false, true},
-                            {"cuda, dense copy", SPK_BACKEND_CUDA, false, true, 592, 593}});
+  expect_right(
+      GetParam(),
+      {{"cuda", SPK_BACKEND_CUDA},
+       {"cuda plan", SPK_BACKEND_CUDA, true},
+       {"cuda, alpha and beta on the device", SPK_BACKEND_CUDA, false, true},
+       {"cuda, dense copy", SPK_BACKEND_CUDA, false, true, 592, 593, 594},
+       {"cuda plan with a dense copy", SPK_BACKEND_CUDA, true, false, 592, 593, 594, true},
+       {.name = "cuda plan with values", .backend = SPK_BACKEND_CUDA, .with_plan = true, .keeps_values = true}});
 }
 
 std::string part_name(const ::testing::TestParamInfo<int>& part) { return "Part" + std::to_string(part.param); }

@@ -157,22 +157,21 @@ Outcome Product::launch(spk_handle_t handle, spk_algorithm_t alg, Scratch scratc
   }
 }
 
-Outcome Product::create_plan(spk_handle_t handle, Plan& plan) const {
+Outcome Product::create_plan(spk_handle_t handle, Plan& plan, spk_algorithm_t alg) const {
   const spk_compute_type_t compute = compute_type_of(spec_.type);
   spk_plan_t made = nullptr;
   spk_status_t status = SPK_STATUS_SUCCESS;
   switch (spec_.kind) {
     case ProductKind::spmm:
-      status = spk_spmm_plan_create(&made, handle, spec_.op_a, spec_.op_b, sparse(), dense_b(), c_.get(), compute,
-                                    SPK_ALG_DEFAULT, epilogue());
+      status = spk_spmm_plan_create(&made, handle, spec_.op_a, spec_.op_b, sparse(), dense_b(), c_.get(), compute, alg,
+                                    epilogue());
       break;
     case ProductKind::spmv:
-      status =
-          spk_spmv_plan_create(&made, handle, spec_.op_a, sparse(), vector_x(), y_.get(), compute, SPK_ALG_DEFAULT);
+      status = spk_spmv_plan_create(&made, handle, spec_.op_a, sparse(), vector_x(), y_.get(), compute, alg);
       break;
     default:
-      status = spk_sddmm_plan_create(&made, handle, spec_.op_a, spec_.op_b, a_.get(), dense_b(), sparse(), compute,
-                                     SPK_ALG_DEFAULT);
+      status =
+          spk_sddmm_plan_create(&made, handle, spec_.op_a, spec_.op_b, a_.get(), dense_b(), sparse(), compute, alg);
       break;
   }
   plan.reset(made);
@@ -204,6 +203,10 @@ Outcome Product::launch_plan(spk_handle_t handle, const Plan& plan, Scratch scra
 
 Outcome Product::update_plan(spk_handle_t handle, const Plan& plan) const {
   return outcome_of(spk_plan_update(handle, plan.get(), sparse()), handle);
+}
+
+Outcome Product::keep_values(spk_handle_t handle, const Plan& plan) const {
+  return outcome_of(spk_plan_keep_values(handle, plan.get(), sparse()), handle);
 }
 
 void Product::reset_output() {

@@ -58,9 +58,10 @@ class Product {
   Outcome run(spk_handle_t handle, spk_algorithm_t alg, Scratch scratch);
   // Has alpha and beta read where the backend computes: the handle's pointer mode, and memory for them.
   Outcome place_scalars(spk_handle_t handle);
-  Outcome create_plan(spk_handle_t handle, Plan& plan) const;
+  Outcome create_plan(spk_handle_t handle, Plan& plan, spk_algorithm_t alg = SPK_ALG_DEFAULT) const;
   Outcome run_plan(spk_handle_t handle, const Plan& plan, Scratch scratch);
   Outcome update_plan(spk_handle_t handle, const Plan& plan) const;
+  Outcome keep_values(spk_handle_t handle, const Plan& plan) const;
 
   // Puts the output back to what the case starts from.
   void reset_output();

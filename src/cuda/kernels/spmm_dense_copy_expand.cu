@@ -201,9 +201,12 @@ void launch_dense_copy(const SpmmCall& call, const Launch& launch) {
 
 }  // namespace
 
-void make_dense_copy(const SpmmCall& call, const Launch& launch, int planes) {
-  if (call.p.a.value_type != ValueType::f32) return launch_dense_copy<HalfBits>(call, launch);
-  planes == 2 ? launch_dense_copy<SplitBits>(call, launch) : launch_dense_copy<Tf32Bits>(call, launch);
+void make_dense_copy(const SpmmCall& call, const Launch& launch, TileMath math) {
+  switch (math) {
+    case TileMath::sixteen_bit: return launch_dense_copy<HalfBits>(call, launch);
+    case TileMath::tf32: return launch_dense_copy<Tf32Bits>(call, launch);
+    case TileMath::split_tf32: return launch_dense_copy<SplitBits>(call, launch);
+  }
 }
 
 }  // namespace spk::cuda

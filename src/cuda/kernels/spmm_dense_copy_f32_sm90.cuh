@@ -18,11 +18,12 @@
 // that are not finite, and those of short rows, are made again from the stored entries alone.
 namespace spk::cuda {
 
-template <TileMath kMath, int kGroupsT, int kNT, int kStagesT, bool kTurnedT>
+template <TileMath kMathT, int kGroupsT, int kNT, int kStagesT, bool kTurnedT>
 struct CopyConfigF32 {
   using Value = float;
   using Out = float;
   static constexpr bool kSwapped = true, kTurned = kTurnedT;
+  static constexpr TileMath kMath = kMathT;
   static constexpr bool kSplit = kMath == TileMath::split_tf32;
   static constexpr int kGroups = kGroupsT, kM = 64 * kGroups, kN = kNT, kStages = kStagesT;
   static constexpr int kPlanes = kSplit ? 2 : 1, kChunk = 32;

@@ -17,7 +17,9 @@ struct DenseRows {
 };
 inline DenseRows dense_rows_of(const SpmmCall& call, const Launch& launch, int planes) {
   const SpmmProblem& p = call.p;
-  if (call.dense_a == nullptr) return {launch.workspace, copy_ld(p), copy_matrices(p) * planes, copy_ld(p) * p.m};
+  if (call.dense_a == nullptr)
+    return {call.kept_copy != nullptr ? call.kept_copy : launch.workspace, copy_ld(p), copy_matrices(p) * planes,
+            copy_ld(p) * p.m};
   const bool shared = call.dense_a_stride == 0;
   return {call.dense_a->values, call.dense_a->row_stride, shared ? 1 : p.c.batch_count,
           shared ? call.dense_a->row_stride * p.m : call.dense_a_stride};
@@ -66,11 +68,12 @@ void launch_copy(CopyKernel<typename Config::Value, typename Config::Out>* kerne
                                                       : Config::kSwapped ? kBoxM
                                                                          : kBoxN);
   allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, Config::kSharedBytes);
-  if (product.has_entries) make_dense_copy(call, launch, Config::kPlanes);
+  const bool makes_copy = product.has_entries && call.kept_copy == nullptr;
+  if (makes_copy) make_dense_copy(call, launch, Config::kMath);
   // One block per multiprocessor, which stays.
   const std::int64_t most = slices > 1 ? product.tiles : launch.device.sm_count;
   const LaunchShape shape{static_cast<unsigned>(std::min(product.tiles, most) * slices), Config::kThreads,
-                          Config::kSharedBytes, launch.device.overlaps_launches && product.has_entries, slices};
+                          Config::kSharedBytes, launch.device.overlaps_launches && makes_copy, slices};
   launch_kernel(kernel, shape, launch.stream, map_a, map_b, product);
 }
 

@@ -23,6 +23,7 @@ template <class ValueT, class OutT, CopyTile kTileT, int kStagesT, bool kSwapped
 struct CopyConfig {
   using Value = ValueT;
   using Out = OutT;
+  static constexpr TileMath kMath = TileMath::sixteen_bit;
   static constexpr bool kSwapped = kSwappedT, kTurned = kTurnedT;  // kTurned: rows of op(B) are contiguous
   static constexpr int kM = size_of(kTileT).lines, kN = size_of(kTileT).places, kStages = kStagesT;
   static constexpr bool kLarge = kTileT == CopyTile::t128x256;
