@@ -11,7 +11,6 @@
 #include "cuda/kernels/spmm_kernels.hpp"
 #include "cuda/spmm_cost.hpp"
 #include "cuda/spmm_dense_copy.hpp"
-#include "cuda/spmm_dense_slice.hpp"
 #include "cuda/spmm_dense_tile.hpp"
 #include "cuda/spmm_nnz_split.hpp"
 

@@ -14,13 +14,8 @@ struct TileSize {
   int rows, cols;
 };
 
-TileSize size_of_tile(TileMath math, TileShape shape) noexcept {
-  switch (shape) {
-    case TileShape::large: return {128, math == TileMath::sixteen_bit ? 256 : 128};
-    case TileShape::middle: return {64, 128};
-    case TileShape::small: break;
-  }
-  return {32, 64};
+TileSize size_of_tile(TileShape shape) noexcept {
+  return shape == TileShape::middle ? TileSize{64, 128} : TileSize{32, 64};
 }
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return a / b + (a % b != 0); }
@@ -32,28 +27,21 @@ bool aligned(const void* pointer, std::uintptr_t bytes) noexcept {
 // Microseconds by shape, measured on an H200: a block takes `line` per 128 bytes along k, `entry` per stored entry that
 // it expands, and `store` to write C.
 struct Rates {
-  double line[3], entry, store[3];
+  double line[2], entry, store[2];
 };
 constexpr double kLaunch = 3.0;
-constexpr Rates kWarpgroupRates[3] = {{{0.83, 0.41, 0.27}, 0.36e-3, {5.0, 0.8, 0.5}},
-                                      {{1.0, 0.5, 0.4}, 0.5e-3, {2.0, 0.8, 0.5}},
-                                      {{1.42, 0.75, 0.5}, 0.5e-3, {2.0, 0.8, 0.5}}};
-// Shape `large` does not exist here.
-constexpr Rates kWarpRates[3] = {{{0, 1.4, 0.8}, 0.3e-3, {0, 1.0, 0.7}},
-                                 {{0, 1.4, 0.8}, 0.3e-3, {0, 1.0, 0.7}},
-                                 {{0, 2.5, 1.6}, 0.4e-3, {0, 1.0, 0.7}}};
-constexpr double kLargeCluster = 2;  // blocks that share the expansion of a large tile
+constexpr Rates kRates[3] = {
+    {{1.4, 0.8}, 0.3e-3, {1.0, 0.7}}, {{1.4, 0.8}, 0.3e-3, {1.0, 0.7}}, {{2.5, 1.6}, 0.4e-3, {1.0, 0.7}}};
 
-double cost(const Device& device, const SpmmProblem& p, TileKind kind, TileMath math, TileShape shape) noexcept {
-  const Rates& rates = (kind == TileKind::warpgroup ? kWarpgroupRates : kWarpRates)[static_cast<int>(math)];
-  const TileSize size = size_of_tile(math, shape);
-  const double cluster = shape == TileShape::large ? kLargeCluster : 1;
-  const double tiles_n = std::ceil(static_cast<double>(ceil_div(p.n, size.cols)) / cluster) * cluster;
-  const double blocks = static_cast<double>(ceil_div(p.m, size.rows)) * tiles_n * static_cast<double>(p.c.batch_count);
+double cost(const Device& device, const SpmmProblem& p, TileMath math, TileShape shape) noexcept {
+  const Rates& rates = kRates[static_cast<int>(math)];
+  const TileSize size = size_of_tile(shape);
+  const double blocks = static_cast<double>(ceil_div(p.m, size.rows)) * static_cast<double>(ceil_div(p.n, size.cols)) *
+                        static_cast<double>(p.c.batch_count);
   const double lines = static_cast<double>(ceil_div(p.k, math == TileMath::sixteen_bit ? 64 : 32));
   const double entries = static_cast<double>(p.a.nnz) / static_cast<double>(std::max<std::int64_t>(p.m, 1)) * size.rows;
-  const double block = lines * rates.line[static_cast<int>(shape)] + entries / cluster * rates.entry +
-                       rates.store[static_cast<int>(shape)];
+  const double block =
+      lines * rates.line[static_cast<int>(shape)] + entries * rates.entry + rates.store[static_cast<int>(shape)];
   // Split products make rows of fewer than a dozen entries again, which hold up the others of their tile.
   const bool again = math == TileMath::split_tf32 && static_cast<double>(p.a.nnz) < 48 * static_cast<double>(p.m);
   return kLaunch + std::ceil(blocks / device.sm_count) * block * (again ? 3 : 1);
@@ -87,15 +75,13 @@ const char* refuse_tile_bf16(const SpmmProblem& p) { return refuse(p, TileMath::
 const char* refuse_tile_split(const SpmmProblem& p) { return refuse(p, TileMath::split_tf32, ValueType::f32); }
 const char* refuse_tile_tf32(const SpmmProblem& p) { return refuse(p, TileMath::tf32, ValueType::f32); }
 
-double cost_of_tiles(const Device& device, const SpmmProblem& p, TileKind kind, TileMath math) {
-  return cost(device, p, kind, math, best_tile_shape(device, p, kind, math));
+double cost_of_tiles(const Device& device, const SpmmProblem& p, TileMath math) {
+  return cost(device, p, math, best_tile_shape(device, p, math));
 }
 
-TileShape best_tile_shape(const Device& device, const SpmmProblem& p, TileKind kind, TileMath math) {
-  TileShape best = kind == TileKind::warpgroup ? TileShape::large : TileShape::middle;
-  for (const TileShape shape : {TileShape::middle, TileShape::small})
-    if (cost(device, p, kind, math, shape) < cost(device, p, kind, math, best)) best = shape;
-  return best;
+TileShape best_tile_shape(const Device& device, const SpmmProblem& p, TileMath math) {
+  return cost(device, p, math, TileShape::middle) <= cost(device, p, math, TileShape::small) ? TileShape::middle
+                                                                                             : TileShape::small;
 }
 
 }  // namespace spk::cuda

@@ -12,20 +12,14 @@ namespace spk::cuda {
 // Which products a kernel forms. split_tf32: every f32 operand is hi + lo, both tf32; hi hi + lo hi + hi lo.
 enum class TileMath { sixteen_bit, tf32, split_tf32 };
 
-// Rows of A x columns of B per block. warpgroup (SM 9.0a): large 128 x 256 (16-bit) or 128 x 128 (f32), middle
-// 64 x 128, small 32 x 64. warp (SM 8.0 and newer): middle 64 x 128, small 32 x 64.
-enum class TileKind { warpgroup, warp };
-enum class TileShape { large, middle, small };
+// Rows of A x columns of B per block: 64 x 128, 32 x 64.
+enum class TileShape { middle, small };
 
-TileShape best_tile_shape(const Device& device, const SpmmProblem& p, TileKind kind, TileMath math);
-double cost_of_tiles(const Device& device, const SpmmProblem& p, TileKind kind, TileMath math);
-template <TileMath kMath>
-double cost_dense_tile(const Device& device, const SpmmProblem& p) {
-  return cost_of_tiles(device, p, device.runs_sm90a ? TileKind::warpgroup : TileKind::warp, kMath);
-}
+TileShape best_tile_shape(const Device& device, const SpmmProblem& p, TileMath math);
+double cost_of_tiles(const Device& device, const SpmmProblem& p, TileMath math);
 template <TileMath kMath>
 double cost_mma_tile(const Device& device, const SpmmProblem& p) {
-  return cost_of_tiles(device, p, TileKind::warp, kMath);
+  return cost_of_tiles(device, p, kMath);
 }
 
 const char* refuse_tile_f16(const SpmmProblem& p);

@@ -12,31 +12,32 @@
 namespace spk::cuda {
 namespace {
 
-// What becomes of a value in a copy: its bits in kPlanes matrices.
+// What becomes of values in kPlanes copies, 16 bytes of them at a time.
 struct HalfBits {
   using Value = std::uint16_t;
   using Four = ushort4;
-  using Bits = std::uint16_t;
   static constexpr int kPlanes = 1;
-  static constexpr Bits kNan = 0x7fff;  // of both types
+  static __device__ Value nan() { return 0x7fff; }  // of both types
   static __device__ bool is_too_small(Value) { return false; }
-  static __device__ Bits of(Value x, int) { return x; }
+  static __device__ uint4 of(uint4 pack, int) { return pack; }
 };
 struct Tf32Bits {
   using Value = float;
   using Four = float4;
-  using Bits = std::uint32_t;
   static constexpr int kPlanes = 1;
-  static constexpr Bits kNan = 0x7fffffff;
+  static __device__ Value nan() { return __uint_as_float(0x7fffffff); }
   static __device__ bool is_too_small(Value) { return false; }
-  static __device__ Bits of(Value x, int) { return round_to_tf32(x); }
+  static __device__ std::uint32_t hi(std::uint32_t x) { return round_to_tf32(__uint_as_float(x)); }
+  static __device__ uint4 of(uint4 x, int) { return {hi(x.x), hi(x.y), hi(x.z), hi(x.w)}; }
 };
 struct SplitBits : Tf32Bits {
   static constexpr int kPlanes = 2;
   static __device__ bool is_too_small(Value x) { return smallness(__float_as_uint(x)) < kSmallness; }
-  static __device__ Bits of(Value x, int plane) {
-    const Bits hi = round_to_tf32(x);
-    return plane == 0 ? hi : round_to_tf32(x - __uint_as_float(hi));
+  static __device__ std::uint32_t lo(std::uint32_t x) {
+    return round_to_tf32(__uint_as_float(x) - __uint_as_float(hi(x)));
+  }
+  static __device__ uint4 of(uint4 x, int plane) {
+    return plane == 0 ? Tf32Bits::of(x, 0) : uint4{lo(x.x), lo(x.y), lo(x.z), lo(x.w)};
   }
 };
 
@@ -69,20 +70,18 @@ __global__ void __launch_bounds__(kCopyThreads)
     spmm_make_dense_copy(const __grid_constant__ CopyArgs<typename Kind::Value> args) {
   extern __shared__ uint4 memory[];
   using Value = typename Kind::Value;
-  using Bits = typename Kind::Bits;
-  constexpr int kPlanes = Kind::kPlanes, kThreads = 32 * kWarps, kRows = kCopyThreads / kThreads, kAhead = 2;
+  constexpr int kThreads = 32 * kWarps, kRows = kCopyThreads / kThreads, kAhead = 2;
   constexpr unsigned kAll = 0xffffffffu;
   const int t = static_cast<int>(threadIdx.x) % kThreads, lane = t % 32;
-  uint4* const line = memory + static_cast<int>(threadIdx.x) / kThreads * kPlanes * args.packs;
-  auto* const places = reinterpret_cast<Bits*>(line);
-  const int pitch = args.packs * static_cast<int>(16 / sizeof(Bits));  // from plane to plane
+  uint4* const line = memory + static_cast<int>(threadIdx.x) / kThreads * args.packs;
+  auto* const places = reinterpret_cast<Value*>(line);
   const auto sync = [] {
     if constexpr (kWarps == 1)
       __syncwarp();
     else
       __syncthreads();
   };
-  for (int i = t; i < kPlanes * args.packs; i += kThreads) line[i] = {};
+  for (int i = t; i < args.packs; i += kThreads) line[i] = {};
   wait_for_kernel_in_front();
   let_kernel_behind_start();
   for (std::int64_t row = std::int64_t{blockIdx.x} * kRows + static_cast<int>(threadIdx.x) / kThreads; row < args.rows;
@@ -95,8 +94,7 @@ __global__ void __launch_bounds__(kCopyThreads)
     bool bad = false;  // out of order, or too small
     const auto place = [&](int k, Value value) {
       bad |= Kind::is_too_small(value);
-#pragma unroll
-      for (int plane = 0; plane < kPlanes; ++plane) places[plane * pitch + k] = Kind::of(value, plane);
+      places[k] = value;
     };
     const auto put = [&](int column, Value value) {
       const unsigned k = static_cast<unsigned>(column) - static_cast<unsigned>(args.base);
@@ -158,14 +156,12 @@ __global__ void __launch_bounds__(kCopyThreads)
       bad = __any_sync(kAll, bad), __syncwarp();
     else
       bad = __syncthreads_or(bad);
-    if (bad && t == 0) places[0] = Kind::kNan;  // read first by this thread
+    if (bad && t == 0) places[0] = Kind::nan();  // read first by this thread
+    uint4* const to = args.copy + row * args.packs + matrix * (Kind::kPlanes - 1) * args.plane;
+    for (int j = t; j < args.packs; j += kThreads) {
 #pragma unroll
-    for (int plane = 0; plane < kPlanes; ++plane) {
-      uint4* const to = args.copy + row * args.packs + (matrix * (kPlanes - 1) + plane) * args.plane;
-      for (int j = t; j < args.packs; j += kThreads) {
-        to[j] = line[plane * args.packs + j];
-        line[plane * args.packs + j] = {};
-      }
+      for (int plane = 0; plane < Kind::kPlanes; ++plane) to[plane * args.plane + j] = Kind::of(line[j], plane);
+      line[j] = {};
     }
   }
 }
@@ -193,7 +189,7 @@ void launch_dense_copy(const SpmmCall& call, const Launch& launch) {
   const bool by_warps = copy_by_warps(p);
   const auto kernel = by_warps ? spmm_make_dense_copy<Kind, 1> : spmm_make_dense_copy<Kind, kCopyThreads / 32>;
   const std::int64_t rows = by_warps ? kCopyThreads / 32 : 1;
-  const auto bytes = static_cast<std::size_t>(rows * Kind::kPlanes * args.packs * 16);
+  const auto bytes = static_cast<std::size_t>(rows * args.packs * 16);
   if (bytes > 48 << 10) allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, bytes);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((args.rows + rows - 1) / rows, 1 << 20));
   launch_kernel(kernel, {blocks, kCopyThreads, bytes, launch.device.overlaps_launches}, launch.stream, args);

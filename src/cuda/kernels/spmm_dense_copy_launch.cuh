@@ -2,13 +2,64 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include <algorithm>
+
+#include "core/error.hpp"
 #include "cuda/kernels/launch.cuh"
 #include "cuda/kernels/spmm_dense_copy_expand.hpp"
 #include "cuda/kernels/spmm_dense_copy_source.cuh"
-#include "cuda/kernels/spmm_dense_tile_sm90_launch.cuh"
 
 // Launches what multiplies a dense copy of op(A), behind what makes it.
 namespace spk::cuda {
+
+template <class T>
+CUtensorMapDataType tensor_map_type() {
+  if constexpr (std::is_same_v<T, __half>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+}
+
+// The driver's function; the runtime finds it, so that the plug-in needs no libcuda to load.
+inline auto tensor_map_encoder() {
+  using Encode = decltype(&cuTensorMapEncodeTiled);
+  static const Encode encode = [] {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+#if CUDART_VERSION >= 12050
+    SPK_CUDA_CHECK(
+        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result));
+#else
+    SPK_CUDA_CHECK(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &result));
+#endif
+    if (found == nullptr) throw Error(SPK_STATUS_EXECUTION_FAILED, "the driver has no cuTensorMapEncodeTiled");
+    return reinterpret_cast<Encode>(found);
+  }();
+  return encode;
+}
+
+// B as a tensor of boxes: 128 bytes of its contiguous index by `other` of the strided one.
+template <class T>
+CUtensorMap tensor_map_of_b(const SpmmProblem& p, int other) {
+  const Operand b = operand(p.b, p.op_b);
+  const bool turned = b.col_stride == 1;
+  const bool batch = p.b.batch_count > 1 && p.b.batch_stride != 0;
+  const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(turned ? b.cols : b.rows),
+                               static_cast<cuuint64_t>(turned ? b.rows : b.cols),
+                               static_cast<cuuint64_t>(batch ? p.b.batch_count : 1)};
+  const std::int64_t line = (turned ? b.row_stride : b.col_stride) * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t matrix = batch ? p.b.batch_stride * static_cast<std::int64_t>(sizeof(T)) : line;
+  const cuuint64_t strides[2] = {static_cast<cuuint64_t>(line), static_cast<cuuint64_t>(matrix)};
+  const cuuint32_t box[3] = {static_cast<cuuint32_t>(128 / sizeof(T)), static_cast<cuuint32_t>(other), 1};
+  const cuuint32_t steps[3] = {1, 1, 1};
+  alignas(64) CUtensorMap map;
+  const CUresult result =
+      tensor_map_encoder()(&map, tensor_map_type<T>(), 3, const_cast<void*>(b.values), sizes, strides, box, steps,
+                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS)
+    throw Error(SPK_STATUS_EXECUTION_FAILED, "cuTensorMapEncodeTiled: error %d", static_cast<int>(result));
+  return map;
+}
 
 // op(A) as dense matrices whose rows are contiguous.
 struct DenseRows {

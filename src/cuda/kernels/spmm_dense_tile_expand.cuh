@@ -147,7 +147,7 @@ __device__ bool scatter(const Quad<typename Config::Value>& q, int start, std::u
 template <class Config>
 struct TileExpander {
   using Value = typename Config::Value;
-  static constexpr int kRowsPerWarp = Config::kOwnRows / Config::kExpanders;
+  static constexpr int kRowsPerWarp = Config::kRows / Config::kExpanders;
   static constexpr int kRowsAtOnce = kRowsPerWarp < 8 ? kRowsPerWarp : 8;
   static constexpr int kLanes = 32 / kRowsAtOnce;  // per row
   static constexpr int kSteps = kRowsPerWarp / kRowsAtOnce;

@@ -18,7 +18,7 @@ struct MmaTileConfig {
   using Value = ValueT;
   using Out = OutT;
   static constexpr TileMath kMath = kMathT;
-  static constexpr int kRows = kRowsT, kOwnRows = kRows, kCols = kColsT, kStages = kStagesT;
+  static constexpr int kRows = kRowsT, kCols = kColsT, kStages = kStagesT;
   static constexpr bool kTurned = kTurnedT;  // B row-major
   static constexpr int kLine = 128 / sizeof(Value), kDepth = kLine;
   static constexpr int kExpanders = 8;  // all warps

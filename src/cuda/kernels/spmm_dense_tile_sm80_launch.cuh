@@ -11,7 +11,7 @@ template <class Config>
 void launch_mma_config(const SpmmCall& call, const Launch& launch) {
   const auto tile = tile_args<typename Config::Value, typename Config::Out>(call, Config::kRows, Config::kCols);
   const auto kernel = spmm_mma_tile<Config>;
-  SPK_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, mma_shared_bytes<Config>()));
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, mma_shared_bytes<Config>());
   const auto blocks = static_cast<unsigned>(tile.tiles_m * tile.tiles_n * tile.spmm.batches);
   kernel<<<blocks, Config::kThreads, mma_shared_bytes<Config>(), launch.stream>>>(tile);
   SPK_CUDA_CHECK(cudaGetLastError());
@@ -22,7 +22,7 @@ void launch_mma_shape(const SpmmCall& call, const Launch& launch) {
   using Middle = MmaTileConfig<Value, Out, kMath, 64, 128, 2, kTurned>;
   using Small = MmaTileConfig<Value, Out, kMath, 32, 64, 3, kTurned>;
   const bool fits = mma_shared_bytes<Middle>() + sizeof(TileLines<Middle>) <= launch.device.shared_per_block;
-  if (fits && best_tile_shape(launch.device, call.p, TileKind::warp, kMath) == TileShape::middle)
+  if (fits && best_tile_shape(launch.device, call.p, kMath) == TileShape::middle)
     launch_mma_config<Middle>(call, launch);
   else
     launch_mma_config<Small>(call, launch);
