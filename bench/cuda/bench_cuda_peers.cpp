@@ -28,7 +28,7 @@ struct Options {
   std::string commit = SPK_BENCH_COMMIT;
   int samples = 7;
   double seconds = 0;
-  bool cold = false, algs = false, peers_only = false, spk_only = false, no_plan = false;
+  bool cold = false, algs = false, peers_only = false, spk_only = false, no_plan = false, keeps_values = false;
 };
 
 // Besides those of the data set: matrix-vector, decoding, and large enough for the dense peers.
@@ -119,8 +119,9 @@ class Session {
   Session(const Options& options, const std::string& command)
       : options_(options), device_(!options.peers_only), start_(std::chrono::steady_clock::now()) {
     circumstances_ = {options.commit, command, options.cold, options.samples, measure_rates(device_)};
-    race_options_ = {
-        {!options.peers_only, !options.no_plan, options.algs, !options.spk_only}, options.cold, options.samples};
+    race_options_ = {{!options.peers_only, !options.no_plan, options.algs, !options.spk_only, options.keeps_values},
+                     options.cold,
+                     options.samples};
     print_circumstances(device_, circumstances_);
   }
 
@@ -215,6 +216,7 @@ int main(int argc, char** argv) {
   app.add_flag("--cold", options.cold, "Rotate operands through copies larger than L2");
   app.add_flag("--algs", options.algs, "Also time every kernel of spk by its id");
   app.add_flag("--no-plan", options.no_plan, "Leave spk's plans out");
+  app.add_flag("--keep-values", options.keeps_values, "Plans of products keep A's values");
   app.add_flag("--peers-only", options.peers_only, "Leave spk out");
   app.add_flag("--spk-only", options.spk_only, "Leave the peers out");
   try {

@@ -54,6 +54,7 @@ struct Entry {
   bool plan = true;
   bool forced = false;
   bool peers = true;
+  bool keeps_values = false;  // plans of SpMM and SpMV
 };
 Field make_field(const Device& device, const Operands& operands, const Entry& entry);
 

@@ -79,6 +79,7 @@ struct Call {
   spk_status_t run(std::size_t i) const;
   std::size_t workspace_bytes() const;
   void make_plan();
+  void keep_values();
 };
 
 spk_status_t Call::run(std::size_t i) const {
@@ -202,13 +203,19 @@ Answer ask(const Device& device, const Setting& setting, const Objects& objects,
   return answer;
 }
 
+void Call::keep_values() {
+  if (copies.size() > 1) throw Unsupported("a plan keeps the values of one copy alone");
+  tool::check(spk_plan_keep_values(handle, plan.get(), copies[0].sparse_in.get()), handle);
+}
+
 std::string plan_text(const tool::Plan& plan) {
   char text[256];
   tool::check(spk_plan_describe(plan.get(), text, sizeof text, nullptr));
   return text;
 }
 
-Contender contender(const Device& device, const Operands& operands, spk_algorithm_t alg, bool with_plan) {
+Contender contender(const Device& device, const Operands& operands, spk_algorithm_t alg, bool with_plan,
+                    bool keeps_values) {
   const Setting& setting = operands.setting();
   auto call = std::make_shared<Call>();
   call->handle = device.spk.get();
@@ -218,6 +225,7 @@ Contender contender(const Device& device, const Operands& operands, spk_algorith
   call->zero = tool::make_scalar(0, *setting.type);
   for (std::size_t i = 0; i < operands.copies(); ++i) call->copies.push_back(describe(operands, i));
   if (with_plan) call->make_plan();
+  if (keeps_values) call->keep_values();
   call->workspace = DeviceBytes(call->workspace_bytes());
   device.wait();
   Contender result;
@@ -237,8 +245,10 @@ void add_spk(Field& field, const Device& device, const Operands& operands, const
     return;
   }
   const auto enter = [&](const std::string& name, Kind kind, std::int32_t id, spk_algorithm_t alg) {
+    const bool is_product = setting.operation == tool::Operation::kSpmm || setting.operation == tool::Operation::kSpmv;
+    const bool keeps = entry.keeps_values && is_product && kind == Kind::kSpkPlan;
     field.add(name, kind, [&] {
-      Contender one = contender(device, operands, alg, kind == Kind::kSpkPlan);
+      Contender one = contender(device, operands, alg, kind == Kind::kSpkPlan, keeps);
       one.id = id;
       return one;
     });
