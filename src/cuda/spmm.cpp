@@ -18,7 +18,6 @@
 namespace spk::cuda {
 namespace {
 
-bool is_block_format(Format format) noexcept { return format == Format::bsr || format == Format::blocked_ell; }
 bool is_small_index(IndexType type) noexcept { return type == IndexType::i32 || type == IndexType::i64; }
 
 // What all kernels for CSR rows of 32- or 64-bit columns ask for.
@@ -84,16 +83,6 @@ const char* refuse_any(const SpmmProblem& p) {
   return p.a.value_type == kType ? nullptr : "other value type";
 }
 
-constexpr std::size_t kAlignment = 256;
-constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-std::size_t bytes_of(std::int64_t count, std::size_t size) {
-  std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(count, static_cast<std::int64_t>(size), &bytes) || bytes > INT64_MAX / 4)
-    throw Error(SPK_STATUS_INDEX_OVERFLOW, "the workspace of this product does not fit in 63 bits");
-  return padded(static_cast<std::size_t>(bytes));
-}
-
 std::size_t no_workspace(const Device&, const SpmmProblem&) { return 0; }
 
 std::size_t nnz_rows_workspace(const Device& device, const SpmmProblem& p) {
@@ -123,17 +112,19 @@ constexpr SpmmRow kTable[] = {
 };
 #undef SPK_KERNEL
 
-// Whether the kernel takes A as it is stored, so that no rows of op(A) have to be made.
-bool takes_as_stored(const SpmmRow& kernel, const SpmmProblem& p) noexcept {
-  return stored_in_rows(p) || p.skips_product() || kernel.cost == &cost_sell;
-}
-
 // For kernels that multiply a dense copy of op(A): what kind of copy; else NULL.
 const TileMath* math_of_copy(const SpmmRow& kernel) noexcept {
   static constexpr TileMath kMaths[] = {TileMath::sixteen_bit, TileMath::tf32, TileMath::split_tf32};
   if (kernel.cost == &cost_copy<TileMath::sixteen_bit>) return &kMaths[0];
   if (kernel.cost == &cost_copy<TileMath::tf32>) return &kMaths[1];
   return kernel.cost == &cost_copy<TileMath::split_tf32> ? &kMaths[2] : nullptr;
+}
+
+// Whether the kernel takes A as it is stored, so that no rows of op(A) have to be made.
+bool takes_as_stored(const Device& device, const SpmmRow& kernel, const SpmmProblem& p) noexcept {
+  if (stored_in_rows(p) || p.skips_product() || kernel.cost == &cost_sell) return true;
+  const TileMath* math = math_of_copy(kernel);
+  return math != nullptr && device.runs_sm90a && copies_columns(p, *math);
 }
 
 // The query of the workspace, the call itself and calls in a loop ask the same question, so a thread keeps its last answer.
@@ -159,66 +150,6 @@ const SpmmRow& kernel_for(const Device& device, const SpmmProblem& p) {
   throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes this product: %s", choose(device, p).text.c_str());
 }
 
-// `planned`: places of entries are kept instead of their values, which may change.
-RowsLayout rows_layout(const Device& device, const SpmmProblem& p, bool planned) {
-  RowsLayout l;
-  const SparseView& a = p.a;
-  const bool places = planned || is_block_format(a.format);
-  const bool shared = a.offsets_stride == 0 && a.indices_stride == 0 && (planned || a.values_stride == 0);
-  l.type = row_index_type(a);
-  l.matrices = shared ? 1 : a.batch_count;
-  const std::size_t index = size_of(l.type);
-  l.indices = l.offsets + bytes_of(p.m / a.block_size + 1, index);
-  l.values = l.indices + bytes_of(a.nnzb, index);
-  l.matrix_bytes = l.values + bytes_of(a.nnzb, places ? index : size_of(a.value_type));
-  l.scratch = bytes_of(l.matrices, l.matrix_bytes);
-  l.total = l.scratch + padded(sort_into_rows_scratch(device, a, p.op_a));
-  return l;
-}
-
-void make_rows(const SpmmProblem& p, const RowsLayout& l, bool planned, char* memory, const Launch& launch) {
-  const bool places = planned || is_block_format(p.a.format);
-  for (std::int64_t i = 0; i < l.matrices; ++i) {
-    char* matrix = memory + static_cast<std::size_t>(i) * l.matrix_bytes;
-    RowArrays rows;
-    rows.index_type = l.type;
-    rows.offsets = matrix + l.offsets;
-    rows.indices = matrix + l.indices;
-    (places ? rows.positions : rows.values) = matrix + l.values;
-    sort_into_rows(launch, p.a.batch(i), p.op_a, rows, memory + l.scratch);
-  }
-}
-
-// The call on rows that make_rows made.
-SpmmCall call_on_rows(const SpmmProblem& p, const RowsLayout& l, char* memory) {
-  SpmmCall call{p, p.a};
-  const bool blocks = is_block_format(p.a.format);
-  SparseView& v = call.rows;
-  const auto stride = [&](std::size_t size) {
-    return l.matrices == 1 ? 0 : static_cast<std::int64_t>(l.matrix_bytes / size);
-  };
-  v.format = blocks ? Format::bsr : Format::csr;
-  v.rows = p.m;
-  v.cols = p.k;
-  v.base = 0;
-  v.first_entry = 0;
-  v.offset_type = v.index_type = l.type;
-  v.offsets = memory + l.offsets;
-  v.row_indices = nullptr;
-  v.col_indices = memory + l.indices;
-  v.offsets_stride = v.indices_stride = stride(size_of(l.type));
-  if (blocks) {
-    call.block_positions = memory + l.values;
-    call.position_stride = v.indices_stride;
-    call.position_type = l.type;
-    call.turned = p.op_a != Op::n;
-  } else {
-    v.values = memory + l.values;
-    v.values_stride = stride(size_of(v.value_type));
-  }
-  return call;
-}
-
 // Whether to know the longest row would spare a kernel what it does in case there is a long one.
 bool wants_longest_row(const SpmmProblem& p) noexcept {
   if (is_block_format(p.a.format) || p.a.nnz > INT32_MAX) return false;
@@ -241,49 +172,18 @@ void see_longest_row(SpmmPlan& plan, const SpmmProblem& p, const SparseView& row
   plan.kernel = &kernel_for(launch.device, plan.known(p));
 }
 
-// Entries of a planned matrix in the order of its rows.
-std::size_t planned_values_bytes(const SpmmProblem& p) {
-  if (is_block_format(p.a.format)) return 0;
-  const std::int64_t matrices = p.a.values_stride == 0 && p.a.indices_stride == 0 ? 1 : p.a.batch_count;
-  return bytes_of(matrices, bytes_of(p.a.nnz, size_of(p.a.value_type)));
-}
-
-// Rows that a plan has made get the values at `values`, which gather_planned_values has put there.
-void take_values(SpmmCall& call, char* values) {
-  const SpmmProblem& p = call.p;
-  call.rows.values = values;
-  call.rows.values_stride =
-      p.a.values_stride == 0 && call.rows.indices_stride == 0
-          ? 0
-          : static_cast<std::int64_t>(bytes_of(p.a.nnz, size_of(p.a.value_type)) / size_of(p.a.value_type));
-}
-void gather_planned_values(SpmmCall& call, const RowsLayout& layout, char* rows, char* values, const Launch& launch) {
-  const SpmmProblem& p = call.p;
-  take_values(call, values);
-  GatherValues g{};
-  g.from = p.a.values;
-  g.positions = rows + layout.values;
-  g.to = values;
-  g.type = p.a.value_type;
-  g.position_type = layout.type;
-  g.count = p.a.nnz;
-  g.from_stride = p.a.values_stride;
-  g.position_stride = call.rows.indices_stride;
-  g.matrices = call.rows.values_stride == 0 ? 1 : p.a.batch_count;
-  g.to_stride = call.rows.values_stride;
-  gather_values(g, launch);
-}
-
 SpmmCall call_as_stored(const SpmmProblem& p) {
   SpmmCall call{p, p.a};
   if (p.a.format == Format::csc) std::swap(call.rows.rows, call.rows.cols);
+  call.by_columns = !stored_in_rows(p);
   return call;
 }
 
 // Of rows that were made the values; the dense copy, if the plan's kernel multiplies one.
 void keep_values(SpmmPlan& plan, const SpmmProblem& p, const Launch& launch) {
-  SpmmCall call = plan.rows == nullptr ? call_as_stored(p) : call_on_rows(p, plan.layout, plan.rows);
-  if (plan.rows != nullptr && !is_block_format(p.a.format)) {
+  const bool as_stored = takes_as_stored(launch.device, *plan.kernel, p);
+  SpmmCall call = as_stored ? call_as_stored(p) : call_on_rows(p, plan.layout, plan.rows);
+  if (!as_stored && !is_block_format(p.a.format)) {
     plan.values = plan.allocate(planned_values_bytes(p));
     gather_planned_values(call, plan.layout, plan.rows, plan.values, launch);
   }
@@ -336,7 +236,7 @@ std::size_t workspace(const Device& device, const SpmmProblem& p, const Plan* pl
   const auto* own = static_cast<const SpmmPlan*>(plan);
   const SpmmRow& kernel = own != nullptr ? *own->kernel : kernel_for(device, p);
   const std::size_t bytes = kernel.workspace(device, own != nullptr ? own->known(p) : p);
-  if (takes_as_stored(kernel, p)) return bytes;
+  if (takes_as_stored(device, kernel, p)) return bytes;
   if (own == nullptr) return bytes + rows_layout(device, p, false).total;
   return bytes + (own->values == nullptr ? planned_values_bytes(p) : 0);
 }
@@ -347,7 +247,7 @@ std::unique_ptr<Plan> prepare(const Device& device, const SpmmProblem& p, const 
   if (p.m == 0 || p.n == 0 || p.skips_product()) return plan;
   if (p.keeps_values) refuse_capture(launch.stream, "this plan copies values and waits for them; make it before");
   if (stored_in_rows(p) && wants_longest_row(p) && !is_captured(launch.stream)) see_longest_row(*plan, p, p.a, launch);
-  if (!takes_as_stored(*plan->kernel, p)) {
+  if (!takes_as_stored(device, *plan->kernel, p)) {
     refuse_capture(launch.stream, "this plan makes rows of op(A) and waits for them; make it before");
     plan->layout = rows_layout(device, p, true);
     plan->rows = plan->allocate(plan->layout.total);
@@ -370,7 +270,7 @@ void run(const Device& device, const SpmmProblem& given, const Plan* plan, const
   const SpmmProblem p = own != nullptr ? own->known(given) : given;
   const SpmmRow& kernel = own != nullptr ? *own->kernel : kernel_for(device, p);
   Launch launch{device, static_cast<cudaStream_t>(exec.stream), exec.workspace};
-  if (takes_as_stored(kernel, p)) {
+  if (takes_as_stored(device, kernel, p)) {
     SpmmCall call = call_as_stored(p);
     if (own != nullptr) call.kept_copy = own->copy;
     return kernel.function(call, launch);

@@ -6,6 +6,7 @@
 
 #include "core/kernel_table.hpp"
 #include "cuda/operations.hpp"
+#include "cuda/spmm_made_rows.hpp"
 #include "cuda/spmm_nnz_split.hpp"
 
 // The inside of SpMM on CUDA: the kernel table, and what a kernel gets.
@@ -26,6 +27,7 @@ struct SpmmCall {
   std::int64_t dense_a_stride = 0;
   const SplitFlags* left_over = nullptr;  // for a kernel behind another: only the rows that that one left
   const void* kept_copy = nullptr;        // the dense copy of op(A) that a plan has made
+  bool by_columns = false;                // `rows` are the columns of op(A); for kernels that make a dense copy
 };
 
 using SpmmKernel = void(const SpmmCall& call, const Launch& launch);
@@ -44,14 +46,6 @@ bool stored_in_rows(const SpmmProblem& p) noexcept;
 
 // Bytes of a copy of op(B) by rows.
 std::size_t turned_bytes(const SpmmProblem& p);
-
-// Where rows of op(A) made from another storage lie, in bytes from the start of their memory: per matrix offsets,
-// indices, and places of blocks or of entries; then scratch.
-struct RowsLayout {
-  IndexType type = IndexType::i32;
-  std::int64_t matrices = 1;  // 1 where the whole batch shares A
-  std::size_t offsets = 0, indices = 0, values = 0, matrix_bytes = 0, scratch = 0, total = 0;
-};
 
 // A plan: the kernel's name, the rows of op(A) where its storage has none, and the longest row, so that kernels need not
 // provide for longer ones. Where values are kept: those of the rows that it has made, and the dense copy of op(A) that its

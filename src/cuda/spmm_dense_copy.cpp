@@ -40,13 +40,13 @@ constexpr CopyRates kCopyRates[3] = {
     {0.62,
      4.4e6,
      3.1e6,
-     -1.5,
+     0.6,
      12.7e6,
      1.25,
      {0, 1.4, 1.95, 3.4},
      {{0.182, 2.15}, {0.22, 2.85}, {0.29, 4.2}, {0.58, 5.25}, {}}},
-    {3.6, 5.9e6, 3.3e6, 1.0, 9.7e6, 2.1, {0, 1.4, 0.1, 0.1}, {{0.2, 1.8}, {}, {0.4, 4.8}, {}, {0.3, 2.6}}},
-    {3.8, 5.9e6, 3.3e6, 1.0, 9.7e6, 2.1, {0, 1.4, 0.1, 0.1}, {{0.31, 1.8}, {}, {0.81, 4.8}, {}, {0.52, 2.6}}}};
+    {3.6, 5.9e6, 3.3e6, 2.5, 9.7e6, 2.1, {0, 1.4, 0.1, 0.1}, {{0.2, 1.8}, {}, {0.4, 4.8}, {}, {0.3, 2.6}}},
+    {3.8, 5.9e6, 3.3e6, 2.5, 9.7e6, 2.1, {0, 1.4, 0.1, 0.1}, {{0.31, 1.8}, {}, {0.81, 4.8}, {}, {0.52, 2.6}}}};
 const CopyRates& rates_of(TileMath math) noexcept { return kCopyRates[static_cast<int>(math)]; }
 
 std::int64_t steps_of(const SpmmProblem& p, TileMath math) noexcept {
@@ -106,6 +106,11 @@ Best best(const Device& device, const SpmmProblem& p, TileMath math) noexcept {
 
 std::int64_t copy_ld(const SpmmProblem& p) noexcept { return ceil_div(p.k, 16) * 16; }
 
+bool copies_columns(const SpmmProblem& p, TileMath math) noexcept {
+  return math != TileMath::split_tf32 && p.a.index_type == IndexType::i32 &&
+         p.a.format == (p.op_a == Op::n ? Format::csc : Format::csr);
+}
+
 std::int64_t copy_matrices(const SpmmProblem& p) noexcept {
   const bool shared = p.a.offsets_stride == 0 && p.a.indices_stride == 0 && p.a.values_stride == 0;
   return shared ? 1 : p.c.batch_count;
@@ -123,7 +128,7 @@ std::size_t bytes_of_copy(const SpmmProblem& p, TileMath math) {
 const char* refuse_copy_of(const SpmmProblem& p, TileMath math) {
   const std::int64_t bytes = element_bytes(math);
   const bool halves = math == TileMath::sixteen_bit;
-  if (p.k > kMostRowBytes / (halves ? 2 : 4))
+  if (!copies_columns(p, math) && p.k > kMostRowBytes / (halves ? 2 : 4))
     return halves ? "more than 98304 columns of op(A)" : "more than 49152 columns of op(A)";
   if (p.m > kMostBytes / bytes / copy_ld(p) / copy_matrices(p)) return "a dense copy of op(A) takes more than 2 GiB";
   return nullptr;
@@ -140,14 +145,18 @@ double cost_of_copy(const Device& device, const SpmmProblem& p, TileMath math) {
   // Split products make rows of fewer than a dozen entries again, which hold up the others of their tile.
   const bool again = math == TileMath::split_tf32 && static_cast<double>(p.a.nnz) < 48 * static_cast<double>(p.m);
   const double product = best(device, p, math).cost * (again ? 3 : 1);
-  if (p.keeps_values) return rates.kept + product;
+  // With few columns most of a tile is idle.
+  if (p.keeps_values) return rates.kept + product + (p.n < 32 ? 2 : 0);
   const auto matrices = static_cast<double>(copy_matrices(p));
   const auto bytes = static_cast<double>(p.m * copy_ld(p) * element_bytes(math)) * matrices;
-  const double rows = copy_by_warps(p) ? 0 : static_cast<double>(p.m) * matrices;
+  // All other kernels wait for rows to be made first.
+  constexpr double kRowsMade = 7;
+  const double columns = copies_columns(p, math) ? kRowsMade : 0;
+  const double rows = columns != 0 || copy_by_warps(p) ? 0 : static_cast<double>(p.m) * matrices;
   const double beyond = std::max(0.0, bytes - 2.0 / 3 * static_cast<double>(device.l2_bytes));
   const double entry_bytes = 4 + static_cast<double>(size_of(p.a.value_type));
   return rates.start + bytes / rates.copy + beyond / kBeyondCache +
-         static_cast<double>(p.a.nnz) * matrices * entry_bytes / rates.entries + rows * kBlockRow + product;
+         static_cast<double>(p.a.nnz) * matrices * entry_bytes / rates.entries + rows * kBlockRow + product - columns;
 }
 
 }  // namespace spk::cuda

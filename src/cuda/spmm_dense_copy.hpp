@@ -42,6 +42,8 @@ double cost_copy(const Device& device, const SpmmProblem& p) {
 // The copy: elements from row to row, matrices; of split products hi and lo.
 std::int64_t copy_ld(const SpmmProblem& p) noexcept;
 std::int64_t copy_matrices(const SpmmProblem& p) noexcept;
+// Whether A is stored by columns of op(A), and the copy is made from them. Not for split products, which must know short rows.
+bool copies_columns(const SpmmProblem& p, TileMath math) noexcept;
 bool copy_by_warps(const SpmmProblem& p) noexcept;  // a warp makes a row, not a block
 std::size_t bytes_of_copy(const SpmmProblem& p, TileMath math);
 template <TileMath kMath>

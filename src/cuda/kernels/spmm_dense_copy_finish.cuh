@@ -42,7 +42,9 @@ __device__ __noinline__ void make_again(const TileArgs<typename Config::Value, t
     const std::int64_t line = at.line + s / 2 % 2 * 8, place = at.place + s / 4 * 8 + s % 2;
     if (line >= lines_of<Config>(tile) || place >= places_of<Config>(tile)) continue;
     const std::int64_t i = Config::kSwapped ? place : line, j = Config::kSwapped ? line : place;
-    const float sum = sum_exactly(tile, at.batch, row_start(tile, at.batch, i), row_start(tile, at.batch, i + 1), j);
+    const float sum = tile.copy.values != nullptr ? sum_by_columns(tile, at.batch, i, j)
+                                                  : sum_exactly(tile, at.batch, row_start(tile, at.batch, i),
+                                                                row_start(tile, at.batch, i + 1), j);
     auto* to = place_of_line<Config>(tile, at.batch, line, place);
     *to = finish(tile.spmm, scaling, at.batch, i, j, sum, to);
   }

@@ -113,6 +113,7 @@ void launch_copy(CopyKernel<typename Config::Value, typename Config::Out>* kerne
   const DenseRows a = dense_rows_of(call, launch, Config::kPlanes);
   product.a_batch = a.matrices > Config::kPlanes;
   product.has_entries = call.dense_a == nullptr;
+  if (call.by_columns) product.tile.copy = {static_cast<const Value*>(a.values), a.ld, product.a_batch ? a.stride : 0};
   constexpr int kBoxM = Config::kM, kBoxN = Config::kN;
   const CUtensorMap map_a = tensor_map_of_a<Value>(p, a, Config::kSwapped ? kBoxN : kBoxM);
   const CUtensorMap map_b = tensor_map_of_b<Value>(p, Config::kTurned    ? Config::kChunk

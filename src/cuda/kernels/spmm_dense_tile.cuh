@@ -25,10 +25,19 @@ __device__ inline std::uint32_t round_to_tf32(float x) {
   return bits;
 }
 
+// A dense copy of op(A) that was made from its columns, in elements. Zeros that are stored are -0; NaN stands for repeated
+// entries, too, which have to be looked up in the columns.
+template <class Value>
+struct ColumnsCopy {
+  const Value* values;  // NULL: op(A) is there by rows
+  std::int64_t ld, matrix;
+};
+
 // What such a kernel gets: indices are i32, offsets either, positions fit 31 bits.
 template <class Value, class Out>
 struct TileArgs {
   SpmmArgs<Value, Out> spmm;
+  ColumnsCopy<Value> copy;
   bool wide_offsets;
   bool vector_c;  // 16-byte stores to C are aligned
   bool b_batch;   // B has a matrix per matrix of the batch
@@ -53,7 +62,7 @@ TileArgs<Value, Out> tile_args(const SpmmCall& call, int rows, int cols) {
   return tile;
 }
 
-// Position of the first entry of row i.
+// Position of the first entry of row i, or of column i where op(A) is there by columns.
 template <class Value, class Out>
 __device__ int row_start(const TileArgs<Value, Out>& tile, std::int64_t batch, std::int64_t i) {
   const std::int64_t at = batch * tile.spmm.offsets_stride + i;
@@ -73,6 +82,30 @@ __device__ float sum_exactly(const TileArgs<Value, Out>& tile, std::int64_t batc
   float sum = 0;
   for (int p = begin; p < end; ++p)
     sum = fmaf(to_sum(values[p]), to_sum(b[(columns[p] - args.base) * args.b.row_stride]), sum);
+  return sum;
+}
+
+// The same for row i from the copy and the columns that it was made from.
+template <class Value, class Out>
+__device__ float sum_by_columns(const TileArgs<Value, Out>& tile, std::int64_t batch, std::int64_t i, std::int64_t j) {
+  const auto& args = tile.spmm;
+  const Value* copy = tile.copy.values + batch * tile.copy.matrix + i * tile.copy.ld;
+  const int* rows = static_cast<const int*>(args.indices) + batch * args.indices_stride;
+  const Value* values = args.values + batch * args.values_stride;
+  const Value* b = args.b.values + batch * args.b.batch_stride + j * args.b.col_stride;
+  float sum = 0;
+  for (std::int64_t p = 0; p < args.k; ++p) {
+    const float a = to_sum(copy[p]);
+    if (__float_as_uint(a) == 0) continue;  // not stored
+    const float x = to_sum(b[p * args.b.row_stride]);
+    if (!isnan(a)) {
+      sum = fmaf(a, x, sum);
+      continue;
+    }
+    const int end = row_start(tile, batch, p + 1);
+    for (int t = row_start(tile, batch, p); t < end; ++t)
+      if (rows[t] - args.base == i) sum = fmaf(to_sum(values[t]), x, sum);
+  }
   return sum;
 }
 
@@ -107,12 +140,16 @@ struct TileLines {
   __device__ void read(const Tile& tile, std::int64_t batch, std::int64_t row, bool active, int thread, int threads) {
     for (int i = thread; i < Config::kRows; i += threads) {
       const bool inside = active && row + i < tile.spmm.m;
+      if (tile.copy.values != nullptr) {
+        begin[i] = end[i] = again_row[i] = 0;
+        continue;
+      }
       begin[i] = inside ? row_start(tile, batch, row + i) : 0;
       end[i] = inside ? row_start(tile, batch, row + i + 1) : 0;
       again_row[i] = Config::kSplit && end[i] != begin[i] && end[i] - begin[i] < kShortRow;
     }
     for (int i = thread; i < Config::kCols; i += threads) again_col[i] = 0;
-    if (thread == 0) limit = active ? row_start(tile, batch, tile.spmm.m) : 0;
+    if (thread == 0 && tile.copy.values == nullptr) limit = active ? row_start(tile, batch, tile.spmm.m) : 0;
   }
 };
 
@@ -191,7 +228,8 @@ __device__ void finish_lines(const TileArgs<typename Config::Value, typename Con
           const int r = kAlongCols ? line : minor + e, j = kAlongCols ? minor + e : line;
           float sum = from[e];
           if (again && (!isfinite(sum) || lines.again_row[r] != 0 || lines.again_col[j] != 0))
-            sum = sum_exactly(tile, batch, lines.begin[r], lines.end[r], col + j);
+            sum = tile.copy.values != nullptr ? sum_by_columns(tile, batch, row + r, col + j)
+                                              : sum_exactly(tile, batch, lines.begin[r], lines.end[r], col + j);
           from[e] = plain ? sum : to_sum(finish(args, scaling, batch, row + r, col + j, sum, to + e));
         }
 #pragma unroll
