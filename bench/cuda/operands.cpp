@@ -11,6 +11,7 @@ using tool::Operation;
 
 // More copies than this would cost more set-up than the measurement is worth; tiny problems then stay partly in L2.
 constexpr std::size_t kMostCopies = 256;
+constexpr std::size_t kMostExpandedBytes = std::size_t{16} << 30;
 
 // Bytes before and after the output of every copy that nobody may write.
 constexpr std::size_t kGuard = 4096;
@@ -75,8 +76,9 @@ Operands::Operands(const Device& device, const tool::CsrMatrix& matrix, const Se
 
   const std::size_t offset_bytes = static_cast<std::size_t>(rows_ + 1) * sizeof(std::int32_t);
   const std::size_t index_bytes = static_cast<std::size_t>(nnz_) * sizeof(std::int32_t);
-  const std::size_t expanded_bytes =
-      product && with_expanded ? static_cast<std::size_t>(rows_) * static_cast<std::size_t>(cols_) * size : 0;
+  const std::size_t full_bytes = static_cast<std::size_t>(rows_) * static_cast<std::size_t>(cols_) * size;
+  has_expanded_ = product && with_expanded && full_bytes <= kMostExpandedBytes;
+  const std::size_t expanded_bytes = has_expanded_ ? full_bytes : 0;
   const std::size_t parts[] = {offset_bytes,    index_bytes,      value_bytes,
                                elements(left_), elements(right_), 2 * kGuard + padded(output_bytes_),
                                expanded_bytes};

@@ -37,7 +37,7 @@ class Operands {
     void* expanded;  // SpMM, SpMV: the sparse matrix as a dense row-major one, for the dense peers
   };
 
-  // `with_expanded` makes room for the dense peers' operand.
+  // `with_expanded` makes room for the dense peers' operand, if it takes no more than 16 GiB.
   Operands(const Device& device, const tool::CsrMatrix& matrix, const Setting& setting, std::int64_t width, bool cold,
            bool with_expanded);
 
@@ -54,6 +54,7 @@ class Operands {
   std::size_t copies() const { return copies_.size(); }
   const Copy& copy(std::size_t i) const { return copies_[i]; }
   std::size_t bytes() const { return bytes_; }  // of one copy without the expanded matrix
+  bool has_expanded() const { return has_expanded_; }
   DeviceCsr csr(std::size_t i = 0) const;
 
   // The output of copy 0 and the bytes around it become NaN.
@@ -74,6 +75,7 @@ class Operands {
   std::int64_t rows_, cols_, nnz_;
   StoredDense left_, right_, output_;
   std::size_t output_bytes_ = 0, bytes_ = 0;
+  bool has_expanded_ = false;
   DeviceBytes memory_;
   std::vector<Copy> copies_;
   DeviceBytes flipped_offsets_, flipped_indices_, flipped_values_;

@@ -41,6 +41,7 @@ void gemm(const Device& device, const Setting& setting, Precision precision, std
 
 Contender product(const Device& device, const Operands& operands, Precision precision) {
   const Setting& setting = operands.setting();
+  if (!operands.has_expanded()) throw Unsupported("the full matrix takes more than 16 GiB");
   const StoredDense expanded{operands.rows(), operands.cols(), operands.cols(), SPK_ORDER_ROW};
   const Matrix a{expanded, setting.opA};
   const Matrix b{operands.right(), setting.operation == tool::Operation::kSpmv ? SPK_OP_N : setting.opB};

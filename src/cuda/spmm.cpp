@@ -91,19 +91,21 @@ std::size_t nnz_rows_workspace(const Device& device, const SpmmProblem& p) {
 std::size_t nnz_dot_workspace(const Device& device, const SpmmProblem& p) {
   return nnz_split_layout(p, nnz_split_of_dot(device, p, false)).total;
 }
-// Rows that are left over have flags, and what the kernel behind needs.
+// For rows that are left over, what the kernel behind needs.
 std::size_t rows_workspace(const Device& device, const SpmmProblem& p) {
-  const SplitTail tail = split_tail_of_rows(p);
-  return tail.above == 0 ? 0 : tail.flags + nnz_split_layout(p, nnz_split_of_rows(device, p, true)).total;
+  return cut_of_rows(p) == 0 ? 0 : nnz_split_layout(p, nnz_split_of_rows(device, p, true)).total;
+}
+std::size_t short_rows_workspace(const Device& device, const SpmmProblem& p) {
+  return cut_of_short_rows(p) == 0 ? 0 : nnz_split_layout(p, nnz_split_of_rows(device, p, true)).total;
 }
 std::size_t dot_workspace(const Device& device, const SpmmProblem& p) {
-  const SplitTail tail = split_tail_of_dot(p);
-  return tail.above == 0 ? 0 : tail.flags + nnz_split_layout(p, nnz_split_of_dot(device, p, true)).total;
+  return cut_of_dot(device, p) == 0 ? 0 : nnz_split_layout(p, nnz_split_of_dot(device, p, true)).total;
 }
 
 // Rows of op(B), of every matrix of B's batch; behind them, what the kernels for rows may need.
 std::size_t turned_workspace(const Device& device, const SpmmProblem& p) {
-  return turned_bytes(p) + std::max(rows_workspace(device, p), nnz_rows_workspace(device, p));
+  return turned_bytes(p) +
+         std::max({rows_workspace(device, p), short_rows_workspace(device, p), nnz_rows_workspace(device, p)});
 }
 
 #define SPK_KERNEL(name, sm, id, refuse, cost, workspace) {{#name, id, sm, &name, &refuse}, &cost, &workspace},
@@ -151,9 +153,9 @@ const SpmmRow& kernel_for(const Device& device, const SpmmProblem& p) {
 }
 
 // Whether to know the longest row would spare a kernel what it does in case there is a long one.
-bool wants_longest_row(const SpmmProblem& p) noexcept {
+bool wants_longest_row(const Device& device, const SpmmProblem& p) noexcept {
   if (is_block_format(p.a.format) || p.a.nnz > INT32_MAX) return false;
-  return split_tail_of_rows(p).above > 0 || split_tail_of_dot(p).above > 0;
+  return cut_of_rows(p) > 0 || cut_of_short_rows(p) > 0 || cut_of_dot(device, p) > 0;
 }
 
 // Counts the longest of `rows` and chooses the plan's kernel with that.
@@ -246,7 +248,8 @@ std::unique_ptr<Plan> prepare(const Device& device, const SpmmProblem& p, const 
   auto plan = std::make_unique<SpmmPlan>(device, launch.stream, kernel_for(device, p), p.keeps_values);
   if (p.m == 0 || p.n == 0 || p.skips_product()) return plan;
   if (p.keeps_values) refuse_capture(launch.stream, "this plan copies values and waits for them; make it before");
-  if (stored_in_rows(p) && wants_longest_row(p) && !is_captured(launch.stream)) see_longest_row(*plan, p, p.a, launch);
+  if (stored_in_rows(p) && wants_longest_row(device, p) && !is_captured(launch.stream))
+    see_longest_row(*plan, p, p.a, launch);
   if (!takes_as_stored(device, *plan->kernel, p)) {
     refuse_capture(launch.stream, "this plan makes rows of op(A) and waits for them; make it before");
     plan->layout = rows_layout(device, p, true);
@@ -254,7 +257,7 @@ std::unique_ptr<Plan> prepare(const Device& device, const SpmmProblem& p, const 
     // Slots of SELL without an entry get no place; what is gathered for them must lie inside the values all the same.
     if (p.a.format == Format::sell) SPK_CUDA_CHECK(cudaMemsetAsync(plan->rows, 0, plan->layout.scratch, launch.stream));
     make_rows(p, plan->layout, true, plan->rows, launch);
-    if (wants_longest_row(p)) see_longest_row(*plan, p, call_on_rows(p, plan->layout, plan->rows).rows, launch);
+    if (wants_longest_row(device, p)) see_longest_row(*plan, p, call_on_rows(p, plan->layout, plan->rows).rows, launch);
   } else if (!p.keeps_values) {
     return plan;
   }

@@ -25,9 +25,11 @@ struct SpmmCall {
   // For a product of dense matrices: op(A), elements between matrices of its batch; then `rows` means nothing.
   const Operand* dense_a = nullptr;
   std::int64_t dense_a_stride = 0;
-  const SplitFlags* left_over = nullptr;  // for a kernel behind another: only the rows that that one left
-  const void* kept_copy = nullptr;        // the dense copy of op(A) that a plan has made
-  bool by_columns = false;                // `rows` are the columns of op(A); for kernels that make a dense copy
+  const void* kept_copy = nullptr;  // the dense copy of op(A) that a plan has made
+  bool by_columns = false;          // `rows` are the columns of op(A); for kernels that make a dense copy
+  // For a kernel behind another: only rows of more entries than this are wanted, if that one tells; 0: all rows are.
+  std::int64_t cut = 0;
+  SplitTail tail{};
 };
 
 using SpmmKernel = void(const SpmmCall& call, const Launch& launch);

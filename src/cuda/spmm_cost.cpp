@@ -20,6 +20,7 @@ double entries(const SpmmProblem& p) noexcept {
 }
 double value_bytes(const SpmmProblem& p) noexcept { return static_cast<double>(size_of(p.a.value_type)); }
 
+constexpr double kRunEntries = 4;     // entries that are read at once
 constexpr double kWriteRate = 3.5e6;  // bytes of C per microsecond
 double written(const SpmmProblem& p) noexcept {
   const double elements = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.c.batch_count);
@@ -47,8 +48,10 @@ double latency(const SpmmProblem& p, double entries_per_step) noexcept {
 
 }  // namespace
 
+constexpr double kFarFromL1Bytes = 3e6;
+
 // Another launch for rows that are left over, although there may be none.
-constexpr double kTail = 3;
+constexpr double kTail = 1.2;
 
 // Fitted on an H200 (40 matrices of the DLMC and 6 of up to 20,000 rows, n = 8 to 2,048, f32 and f16; the error is 15 %,
 // root of the mean square): warps in turn, what one of them does in turn, the longest row, and the reading of A by every
@@ -61,9 +64,39 @@ double cost_rows(const Device& device, const SpmmProblem& p) {
   const double at_once = 4 * static_cast<double>(shape.groups());
   const double steps = static_cast<double>(p.a.nnz) / std::max(1.0, rows) / at_once + 1;
   const double written_again = p.c.col_stride() == 1 ? 0.15 : 2.2;
+  // Rows of B that do not come from L1, where it is far too small for the tile's columns of B.
+  const double columns_of_b =
+      static_cast<double>(p.k * std::min(p.n, shape.columns())) * value_bytes(p) / kFarFromL1Bytes;
+  const double fetched =
+      columns_of_b <= 1 ? 0 : (1 - 1 / columns_of_b) * entries(p) * static_cast<double>(p.n) * value_bytes(p);
   return 2.1 + 1.08 * waves + 0.28 * std::max(1.0, waves) * steps * shape.packs + 0.04 * longest_row(p) / at_once +
          entries(p) * tiles * (4 + value_bytes(p)) / (42e3 * sms) + written_again * written(p) / kWriteRate +
-         (split_tail_of_rows(p).above > 0 ? kTail : 0);
+         fetched / (1.9e5 * sms) + (cut_of_rows(p) > 0 ? kTail : 0);
+}
+
+// Fitted likewise (216 problems of the DLMC and of up to 200,000 rows with 2 to 32 entries each, with an error of 13 %): the
+// longest row that is not left over, one run of entries after the other; turns of the device; A, for every tile of
+// columns; rows of B that do not come from L1, or not from L2; C.
+double cost_short_rows(const Device& device, const SpmmProblem& p) {
+  const double devices = 132 / static_cast<double>(device.sm_count), size = value_bytes(p), vec = 16 / size;
+  const double m = std::max(1.0, static_cast<double>(p.m)), n = static_cast<double>(p.n);
+  const double runs = static_cast<double>(p.a.nnz) / m / kRunEntries;
+  double lanes = size == 2 ? 1 : 2;
+  while (lanes < 16 && lanes * vec < n) lanes *= 2;
+  const double tiles = std::ceil(n / (lanes * vec));
+  const double turns = m * static_cast<double>(p.c.batch_count) * tiles * lanes / (32 * 32 * 132) * devices;
+  const double columns_of_b = static_cast<double>(p.k) * std::min(n, lanes * vec) * size;
+  const double not_l1 = std::max(0.0, 1 - 2e5 / columns_of_b);
+  const double not_l2 = std::max(0.0, 1 - static_cast<double>(device.l2_bytes) / 4 / columns_of_b);
+  const double cut = static_cast<double>(cut_of_short_rows(p)), longest = longest_row(p);
+  // A launch behind that finds rows takes long to begin.
+  constexpr double kFound = 12;
+  const double tail = cut == 0 ? 0 : static_cast<double>(p.longest_row) > cut ? kFound : kTail;
+  return 2.16 + 0.186 / kRunEntries * (cut == 0 ? longest : std::min(longest, cut)) + 0.141 * runs +
+         0.64 * std::max(0.0, turns - 1) * (runs + 1) +
+         devices * (0.36e-6 * entries(p) * tiles * (4 + size) +
+                    (0.0055e-6 * not_l1 + 0.0425e-6 * not_l2) * entries(p) * tiles * lanes * 16) +
+         0.66e-6 * written(p) + tail;
 }
 
 // Fitted likewise, with an error of 21 %: a group has its rows of C one after another, and waits for every run of entries.
@@ -90,14 +123,19 @@ double cost_panel(const Device& device, const SpmmProblem& p) {
 }
 
 double cost_dot(const Device& device, const SpmmProblem& p) {
+  // Rows one by one, 20,000 to 200,000 of 2 to 32 entries each.
+  const double rows =
+      static_cast<double>(p.m) * static_cast<double>(p.c.batch_count) * (0.02e-3 + 0.012e-3 * static_cast<double>(p.n));
   // Every element of B is a transaction of its own, of a sector.
   return gather(device, p, static_cast<double>(p.n) * 32 / value_bytes(p), 2.4, 0.5) + latency(p, 128) +
-         0.25 * static_cast<double>(p.n) + (split_tail_of_dot(p).above > 0 ? kTail : 0);
+         0.25 * static_cast<double>(p.n) + rows + (cut_of_dot(device, p) > 0 ? kTail : 0);
 }
 
 double cost_nnz_rows(const Device& device, const SpmmProblem& p) {
   const double vector = 16 / value_bytes(p), n = static_cast<double>(p.n);
-  return gather(device, p, n <= 2 * vector ? 2 * vector : n, 11, 0.18) + written(p) / kWriteRate;
+  // Rows one by one, 20,000 to 200,000 of 2 to 10 entries each.
+  const double rows = 0.17e-3 * static_cast<double>(p.m) * static_cast<double>(p.c.batch_count);
+  return gather(device, p, n <= 2 * vector ? 2 * vector : n, 11, 0.18) + rows + written(p) / kWriteRate;
 }
 
 double cost_nnz_dot(const Device& device, const SpmmProblem& p) {
@@ -107,7 +145,8 @@ double cost_nnz_dot(const Device& device, const SpmmProblem& p) {
 double cost_turned(const Device& device, const SpmmProblem& p) {
   const double moved = 2.0 * static_cast<double>(p.k) * static_cast<double>(p.n) * value_bytes(p);
   const double matrices = p.b.batch_stride == 0 ? 1 : static_cast<double>(p.b.batch_count);
-  return std::min(cost_rows(device, p), cost_nnz_rows(device, p)) + 1.5 + moved * matrices / 3e6;
+  return std::min({cost_rows(device, p), cost_short_rows(device, p), cost_nnz_rows(device, p)}) + 1.5 +
+         moved * matrices / 3e6;
 }
 
 double cost_sell(const Device& device, const SpmmProblem& p) {

@@ -30,35 +30,32 @@ constexpr std::int64_t nnz_split_most_items(int together, std::size_t sum_bytes)
   return fit < 1024 ? fit : 1024;
 }
 
-// A kernel that has rows one by one leaves those of more than `above` entries to a launch behind it that is split by
-// nonzeros, where there can be such rows; 0: there is none. Flags, a byte per block of rows, say whether there are any.
+// A kernel that has rows one by one leaves those of more entries than this to a launch behind it that is split by
+// nonzeros; 0: there can be none, and no launch is needed.
+std::int64_t cut_of_rows(const SpmmProblem& p) noexcept;
+std::int64_t cut_of_short_rows(const SpmmProblem& p) noexcept;
+std::int64_t cut_of_dot(const Device& device, const SpmmProblem& p) noexcept;
+
+// Lanes that share a row in the kernel of few columns: 2 to 256.
+constexpr int kDotMostLanesLog2 = 8;
+int dot_lanes_log2(const Device& device, const SpmmProblem& p) noexcept;
+
+// What a kernel owes the launch behind it. If it leaves a row over, it writes `token`, which no other call has, to `told`:
+// the launch behind ends at once where it finds anything else there, and has no worse than nothing to do where it finds
+// the token although there is no such row.
 struct SplitTail {
-  std::int64_t above = 0;
-  std::size_t flags = 0;  // bytes of the flags, a block of rows having one row at least
-  // Flags of a matrix begin at 16 bytes.
-  static constexpr std::int64_t stride(std::int64_t blocks) noexcept { return (blocks + 15) / 16 * 16; }
+  std::uint64_t* told;  // NULL: there is no launch behind
+  std::uint64_t token;
+  unsigned* tickets;  // to be cleared; NULL: there are none
+  std::int64_t ticket_count;
 };
-SplitTail split_tail_of_rows(const SpmmProblem& p) noexcept;
-SplitTail split_tail_of_dot(const SpmmProblem& p) noexcept;
-
-// What the launch behind gets.
-struct SplitTickets {
-  unsigned* first;  // NULL: there are none
-  std::int64_t count;
-};
-struct SplitFlags {
-  const std::uint8_t* flags;  // (batches, stride)
-  std::int64_t count;         // of a matrix
-  int above;
-};
-
-// The workspace where rows may be cut: the row that is cut and begins in a part (64-bit, per matrix and part), and the
+// The workspace: behind another launch, the word that this one writes. Where rows may be cut, also: the row that is cut and begins in a part (64-bit, per matrix and part), and the
 // sums of the cut rows that a part meets (per matrix, part and slot n numbers); behind another launch, which sets them to
 // 0, tickets (per matrix and part, 32-bit) of the row that is cut and begins in a part.
 struct NnzSplitLayout {
-  std::size_t sums = 0, tickets = 0, total = 0;  // bytes
+  std::size_t rows = 0, sums = 0, tickets = 0, total = 0;  // bytes
 };
 NnzSplitLayout nnz_split_layout(const SpmmProblem& p, const NnzSplit& split) noexcept;
-SplitTickets split_tickets(const SpmmProblem& p, const NnzSplit& split, void* workspace) noexcept;
+SplitTail split_tail(const SpmmProblem& p, const NnzSplit& split, void* workspace);
 
 }  // namespace spk::cuda

@@ -58,7 +58,7 @@ class LongRows : public ::testing::Test {
     SPK_ASSERT_OK(spk_dnmat_create(&mat_b, a.cols, n, by_rows ? n : a.cols, right.data(), SPK_R_32F, order));
     SPK_ASSERT_OK(spk_dnmat_create(&mat_c, a.rows, n, by_rows ? n : a.rows, c.data(), SPK_R_32F, order));
     int taken = 0;
-    for (const std::int32_t kernel : {0, 512, 520, 528, 544, 552, 560}) {
+    for (const std::int32_t kernel : {0, 512, 520, 528, 544, 552, 560, 608}) {
       SCOPED_TRACE("kernel " + std::to_string(kernel));
       std::vector<float> first;
       for (int turn = 0; turn < 2; ++turn) {
@@ -91,7 +91,7 @@ class LongRows : public ::testing::Test {
     spk_dnmat_t mat_b = nullptr, mat_c = nullptr;
     SPK_ASSERT_OK(spk_dnmat_create(&mat_b, a.cols, n, by_rows ? n : a.cols, right.data(), SPK_R_32F, order));
     SPK_ASSERT_OK(spk_dnmat_create(&mat_c, a.rows, n, by_rows ? n : a.rows, c.data(), SPK_R_32F, order));
-    for (const std::int32_t kernel : {0, 512, 528, 544, 552, 560}) {
+    for (const std::int32_t kernel : {0, 512, 528, 544, 552, 560, 608}) {
       SCOPED_TRACE("kernel " + std::to_string(kernel));
       spk_plan_t plan = nullptr;
       const spk_status_t made = spk_spmm_plan_create(&plan, *handle_, SPK_OP_N, SPK_OP_N, a.mat, mat_b, mat_c,

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 #include <optional>
 
 #include "support/backends.hpp"
@@ -44,19 +45,17 @@ struct Way {
   spk_backend_t backend;
   bool with_plan = false;
   bool has_placed_scalars = false;  // alpha and beta lie where the backend computes
-  // Kernels for f16, bf16 and f32, asked for by id, for SpMM in these types; what they refuse is left out.
-  spk_algorithm_t f16 = SPK_ALG_DEFAULT, bf16 = SPK_ALG_DEFAULT, f32 = SPK_ALG_DEFAULT;
+  // Kernels for SpMM, asked for by id, by the type of the values; what they refuse is left out.
+  std::map<spk_value_type_t, spk_algorithm_t> kernels = {};
   bool keeps_values = false;  // of a plan
 };
 
 // The kernel of a way; nothing: the way is not for this product.
 std::optional<spk_algorithm_t> algorithm_of(const Way& way, const Recipe& recipe) {
-  if (way.f16 == SPK_ALG_DEFAULT) return SPK_ALG_DEFAULT;
-  if (recipe.kind != cases::ProductKind::spmm) return std::nullopt;
-  if (recipe.type == SPK_R_16F) return way.f16;
-  if (recipe.type == SPK_R_16BF) return way.bf16;
-  if (recipe.type == SPK_R_32F) return way.f32;
-  return std::nullopt;
+  if (way.kernels.empty()) return SPK_ALG_DEFAULT;
+  const auto kernel = way.kernels.find(recipe.type);
+  if (recipe.kind != cases::ProductKind::spmm || kernel == way.kernels.end()) return std::nullopt;
+  return kernel->second;
 }
 
 // Empty, or what is wrong with one run.
@@ -122,13 +121,18 @@ class ProductsCuda : public ::testing::TestWithParam<int> {};
 
 TEST_P(ProductsCuda, AreRightOnEveryPath) {
   SPK_SKIP_WITHOUT_BACKEND(SPK_BACKEND_CUDA);
+  const std::map<spk_value_type_t, spk_algorithm_t> dense_copy = {
+      {SPK_R_16F, 592}, {SPK_R_16BF, 593}, {SPK_R_32F, 594}};
+  const std::map<spk_value_type_t, spk_algorithm_t> short_rows = {
+      {SPK_R_32F, 608}, {SPK_R_64F, 609}, {SPK_R_16F, 610}, {SPK_R_16BF, 611}, {SPK_C_32F, 612}, {SPK_C_64F, 613}};
   expect_right(
       GetParam(),
       {{"cuda", SPK_BACKEND_CUDA},
        {"cuda plan", SPK_BACKEND_CUDA, true},
        {"cuda, alpha and beta on the device", SPK_BACKEND_CUDA, false, true},
-       {"cuda, dense copy", SPK_BACKEND_CUDA, false, true, 592, 593, 594},
-       {"cuda plan with a dense copy", SPK_BACKEND_CUDA, true, false, 592, 593, 594, true},
+       {"cuda, dense copy", SPK_BACKEND_CUDA, false, true, dense_copy},
+       {"cuda plan with a dense copy", SPK_BACKEND_CUDA, true, false, dense_copy, true},
+       {"cuda, short rows", SPK_BACKEND_CUDA, false, true, short_rows},
        {.name = "cuda plan with values", .backend = SPK_BACKEND_CUDA, .with_plan = true, .keeps_values = true}});
 }
 

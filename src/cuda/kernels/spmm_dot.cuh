@@ -9,15 +9,15 @@
 // SpMV and SpMM of few columns: lanes run along a row's entries.
 namespace spk::cuda {
 
-constexpr int kDotThreads = 256;
+constexpr int kDotThreads = 1 << kDotMostLanesLog2;
 constexpr int kDotColumns = 4;  // columns of C made at once
+constexpr int kDotAhead = 4;    // entries that a thread loads at a time
 
 struct DotGrid {
   int lanes_log2;  // lanes of a row: 2 to kDotThreads
   int cut_row;     // entries beyond which a row is left over
   IndexType offset_type;
-  std::uint8_t* flags;  // NULL, or per batch and block: whether the block left a row over
-  SplitTickets tickets;
+  SplitTail tail;
 };
 
 // Mapping: 2^lanes_log2 neighbouring threads share a row of op(A); thread t takes entries t, t + 2^lanes_log2, ... and
@@ -29,8 +29,7 @@ __global__ void __launch_bounds__(kDotThreads)
     spmm_dot(const __grid_constant__ SpmmArgs<Value, Out> args, const DotGrid grid) {
   using S = Sum<Value>;
   __shared__ S partial[kDotThreads / 32][kCols];
-  if (grid.flags != nullptr) let_kernel_behind_start();
-  clear_tickets(grid.tickets);
+  begin_tail(grid.tail);
   const int lanes = 1 << grid.lanes_log2, thread = static_cast<int>(threadIdx.x), lane = thread & (lanes - 1);
   const std::int64_t rows_per_block = kDotThreads >> grid.lanes_log2;
   const Scaling<S> scaling = scaling_of(args);
@@ -39,52 +38,49 @@ __global__ void __launch_bounds__(kDotThreads)
     const auto* __restrict__ indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
     const Value* __restrict__ values = args.values + batch * args.values_stride;
     std::int64_t row = blockIdx.x * rows_per_block + (thread >> grid.lanes_log2);
-    std::int64_t begin = 0, end = 0;
-    if (row < args.m && !skip) {
-      const std::int64_t at = batch * args.offsets_stride + row;
-      begin = read_index(args.offsets, grid.offset_type, at) - args.base;
-      end = read_index(args.offsets, grid.offset_type, at + 1) - args.base;
+    RowRange range{0, 0};
+    if (row < args.m && !skip)
+      range = row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row);
+    if (range.count > grid.cut_row) {
+      *grid.tail.told = grid.tail.token;
+      row = args.m;
+      range.count = 0;
     }
-    if (grid.flags != nullptr) {
-      const bool cut = end - begin > grid.cut_row;
-      if (cut) {
-        row = args.m;
-        end = begin;
-      }
-      const int left_over = __syncthreads_or(cut);
-      if (thread == 0) grid.flags[batch * SplitTail::stride(gridDim.x) + blockIdx.x] = left_over != 0;
-    }
+    indices += range.begin;
+    values += range.begin;
     for (std::int64_t j = 0; j < args.n; j += kCols) {
       const Value* __restrict__ b = args.b.values + batch * args.b.batch_stride + j * args.b.col_stride;
       const int count = static_cast<int>(min(static_cast<std::int64_t>(kCols), args.n - j));
       S acc[kCols] = {};
-      constexpr int kAhead = 4;
-      std::int64_t at = begin + lane;
-      for (; at + (kAhead - 1) * lanes < end; at += kAhead * lanes) {
-        std::int64_t place[kAhead];
-        S value[kAhead];
+      // kDotAhead entries from `at` on, `lanes` apart; of a row's last ones only those that are there.
+      const auto add_entries_from = [&](int at, auto is_last) {
+        const auto is_there = [&](int q) { return !is_last.value || at + q * lanes < range.count; };
+        std::int64_t place[kDotAhead];
+        Value value[kDotAhead];
 #pragma unroll
-        for (int q = 0; q < kAhead; ++q) {
-          place[q] = (static_cast<std::int64_t>(indices[at + q * lanes]) - args.base) * args.b.row_stride;
-          value[q] = conjugate_if(args.conjugate_a, to_sum(values[at + q * lanes]));
-        }
-#pragma unroll
-        for (int c = 0; c < kCols; ++c)
-          if (c < count)
-#pragma unroll
-            for (int q = 0; q < kAhead; ++q)
-              acc[c] = multiply_add(
-                  value[q], conjugate_if(args.conjugate_b, to_sum(b[place[q] + c * args.b.col_stride])), acc[c]);
-      }
-      for (; at < end; at += lanes) {
-        const std::int64_t place = (static_cast<std::int64_t>(indices[at]) - args.base) * args.b.row_stride;
-        const S value = conjugate_if(args.conjugate_a, to_sum(values[at]));
+        for (int q = 0; q < kDotAhead; ++q)
+          if (is_there(q)) {
+            place[q] = (static_cast<std::int64_t>(indices[at + q * lanes]) - args.base) * args.b.row_stride;
+            value[q] = values[at + q * lanes];
+          }
 #pragma unroll
         for (int c = 0; c < kCols; ++c)
-          if (c < count)
-            acc[c] =
-                multiply_add(value, conjugate_if(args.conjugate_b, to_sum(b[place + c * args.b.col_stride])), acc[c]);
-      }
+          if (c < count) {
+            Value element[kDotAhead];
+#pragma unroll
+            for (int q = 0; q < kDotAhead; ++q)
+              if (is_there(q)) element[q] = b[place[q] + c * args.b.col_stride];
+#pragma unroll
+            for (int q = 0; q < kDotAhead; ++q)
+              if (is_there(q))
+                acc[c] = multiply_add(conjugate_if(args.conjugate_a, to_sum(value[q])),
+                                      conjugate_if(args.conjugate_b, to_sum(element[q])), acc[c]);
+          }
+      };
+      int at = lane;
+      for (; at + (kDotAhead - 1) * lanes < range.count; at += kDotAhead * lanes)
+        add_entries_from(at, std::false_type{});
+      if (at < range.count) add_entries_from(at, std::true_type{});
       for (int mask = min(lanes, 32) >> 1; mask > 0; mask >>= 1)
 #pragma unroll
         for (int c = 0; c < kCols; ++c) acc[c] = add(acc[c], shuffle_xor(acc[c], mask));
@@ -110,28 +106,18 @@ __global__ void __launch_bounds__(kDotThreads)
 template <class Value, class Out, class Index, int kCols>
 void launch_spmm_dot(const SpmmCall& call, const Launch& launch) {
   const SpmmProblem& p = call.p;
-  const std::int64_t per_row = call.rows.nnz / std::max<std::int64_t>(1, p.m);
+  const std::int64_t cut = cut_of_dot(launch.device, p);
   DotGrid grid{};
   grid.offset_type = call.rows.offset_type;
-  // About four entries per lane; more lanes while rows alone do not fill the device.
-  grid.lanes_log2 = 1;
-  while (grid.lanes_log2 < 5 && 4 << grid.lanes_log2 < per_row) ++grid.lanes_log2;
-  // Lanes for rows much longer than the mean, while they cost nothing.
-  while (1 << grid.lanes_log2 < kDotThreads && 4 << grid.lanes_log2 < 4 * per_row + 32 &&
-         p.m << grid.lanes_log2 < std::int64_t{512} * launch.device.sm_count)
-    ++grid.lanes_log2;
+  grid.lanes_log2 = dot_lanes_log2(launch.device, p);
+  grid.cut_row = cut > 0 ? static_cast<int>(cut) : INT32_MAX;
+  if (cut > 0) grid.tail = split_tail(p, nnz_split_of_dot(launch.device, p, true), launch.workspace);
   const std::int64_t rows_per_block = kDotThreads >> grid.lanes_log2;
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
-  const SplitTail tail = split_tail_of_dot(p);
-  grid.cut_row = static_cast<int>(std::max<std::int64_t>(tail.above, 32 << grid.lanes_log2));
-  grid.flags = tail.above > 0 ? static_cast<std::uint8_t*>(launch.workspace) : nullptr;
-  if (tail.above > 0)
-    grid.tickets = split_tickets(p, nnz_split_of_dot(launch.device, p, true), grid.flags + tail.flags);
   spmm_dot<Value, Out, Index, kCols><<<blocks, kDotThreads, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
-  if (tail.above > 0)
-    launch_left_over(call, launch, spmm_nnz_dot(p.a.value_type), {grid.cut_row, tail.flags}, blocks.x);
+  if (cut > 0) launch_behind(call, launch, spmm_nnz_dot(p.a.value_type), cut, grid.tail);
 }
 
 template <class Value, class Out = Value>

@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(kNnzDotThreads)
     spmm_nnz_dot(const __grid_constant__ SpmmArgs<Value, Out> args, const SplitParts<Sum<Value>> parts) {
   using S = Sum<Value>;
   let_kernel_behind_start();
-  wait_for_kernel_in_front();
+  if (!is_told(parts)) return;
   constexpr int kWarps = kNnzDotThreads / 32, kAhead = 4;
   constexpr int kStage = static_cast<int>(2 * nnz_split_most_items(kCols, sizeof(S)));
   __shared__ S products[kCols][kStage];
@@ -30,12 +30,9 @@ __global__ void __launch_bounds__(kNnzDotThreads)
   for (std::int64_t batch = blockIdx.y; batch < args.batches; batch += gridDim.y) {
     const auto* __restrict__ indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
     const Value* __restrict__ values = args.values + batch * args.values_stride;
-    if (!has_rows_left(parts, batch)) {
-      if (thread == 0) tell_cut_row(parts, SplitShare{}, batch, blockIdx.x);
-      continue;
-    }
     const SplitShare share = find_share(args, parts, batch, blockIdx.x, skip);
     if (thread == 0) tell_cut_row(parts, share, batch, blockIdx.x);
+    if (!has_wanted_rows(args, parts, share, batch, skip)) continue;
     const auto range_of = [&](std::int64_t row) {
       return row_range(args.offsets, parts.offset_type, args.base, batch * args.offsets_stride + row);
     };
@@ -129,14 +126,13 @@ __global__ void __launch_bounds__(kNnzDotThreads)
 template <class Value, class Out, class Index, int kCols>
 void launch_spmm_nnz_dot(const SpmmCall& call, const Launch& launch) {
   const SpmmProblem& p = call.p;
-  const auto parts =
-      split_parts<Sum<Value>>(call, nnz_split_of_dot(launch.device, p, call.left_over != nullptr), launch.workspace);
+  const auto parts = split_parts<Sum<Value>>(call, nnz_split_of_dot(launch.device, p, call.cut > 0), launch.workspace);
   const dim3 blocks(static_cast<unsigned>(parts.count),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const auto args = spmm_args<Value, Out>(call);
   const auto kernel = &spmm_nnz_dot<Value, Out, Index, kCols>;
-  launch_kernel(kernel, {blocks, kNnzDotThreads, 0, launch.device.overlaps_launches && call.left_over != nullptr},
-                launch.stream, args, parts);
+  launch_kernel(kernel, {blocks, kNnzDotThreads, 0, launch.device.overlaps_launches && call.cut > 0}, launch.stream,
+                args, parts);
   join_parts(args, parts, launch);
 }
 

@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kNnzThreads, 2)
                   const SplitParts<Sum<Value>> parts) {
   using S = Sum<Value>;
   let_kernel_behind_start();
-  wait_for_kernel_in_front();
+  if (!is_told(parts)) return;
   constexpr int kWarps = kNnzThreads / 32, kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
   __shared__ S partial[kWarps * kTile];
   __shared__ S room[kNnzThreads];
@@ -54,12 +54,9 @@ __global__ void __launch_bounds__(kNnzThreads, 2)
     const auto* indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
     const Value* values = args.values + batch * args.values_stride;
     if (thread == 0) listed = 0;
-    if (!has_rows_left(parts, batch)) {
-      if (thread == 0 && blockIdx.y == 0) tell_cut_row(parts, SplitShare{}, batch, blockIdx.x);
-      continue;
-    }
     const SplitShare share = find_share(args, parts, batch, blockIdx.x, skip);
     if (thread == 0 && blockIdx.y == 0) tell_cut_row(parts, share, batch, blockIdx.x);
+    if (!has_wanted_rows(args, parts, share, batch, skip)) continue;
     const auto range_of = [&](std::int64_t row) {
       if (row >= share.end || skip) return RowRange{0, 0};
       return row_range(args.offsets, parts.offset_type, args.base, batch * args.offsets_stride + row);
@@ -152,25 +149,25 @@ template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks 
 void launch_spmm_nnz_rows(const SpmmCall& call, const Launch& launch) {
   const SpmmProblem& p = call.p;
   constexpr int kTile = kLanes * kVec * kPacks;
-  const NnzSplit split = nnz_split_of_rows(launch.device, p, call.left_over != nullptr);
+  const NnzSplit split = nnz_split_of_rows(launch.device, p, call.cut > 0);
   const auto parts = split_parts<Sum<Value>>(call, split, launch.workspace);
   NnzGrid grid{};
   // No more such rows than the list has room for: whole rows of a block have up to twice its items.
   grid.long_row = static_cast<int>(std::clamp<std::int64_t>(
       split.items * 2 / kNnzList + 1, std::max<std::int64_t>(64, 4 * (p.a.nnz / p.m)), INT32_MAX));
-  if (call.left_over != nullptr) grid.long_row = std::max(grid.long_row, call.left_over->above);
+  grid.long_row = std::max(grid.long_row, static_cast<int>(call.cut));
   grid.packed_c = packs_columns<Out>(p.c, kVec);
   // Tiles of columns share what a block found out, while there are blocks enough.
   const std::int64_t tiles = (p.n + kTile - 1) / kTile,
-                     enough = std::int64_t{call.left_over != nullptr ? 2 : 8} * launch.device.sm_count;
+                     enough = std::int64_t{call.cut > 0 ? 2 : 8} * launch.device.sm_count;
   const std::int64_t across = (enough + split.parts * p.c.batch_count - 1) / (split.parts * p.c.batch_count);
   const dim3 blocks(static_cast<unsigned>(split.parts),
                     static_cast<unsigned>(std::min<std::int64_t>({tiles, across, 65535})),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const auto args = spmm_args<Value, Out>(call);
   const auto kernel = &spmm_nnz_rows<Value, Out, Index, kLanes, kVec, kPacks>;
-  launch_kernel(kernel, {blocks, kNnzThreads, 0, launch.device.overlaps_launches && call.left_over != nullptr},
-                launch.stream, args, grid, parts);
+  launch_kernel(kernel, {blocks, kNnzThreads, 0, launch.device.overlaps_launches && call.cut > 0}, launch.stream, args,
+                grid, parts);
   join_parts(args, parts, launch);
 }
 

@@ -24,12 +24,14 @@ struct SplitParts {
   std::int64_t first_entry;
   IndexType offset_type;
   bool cuts;
-  SplitFlags left_over;  // no flags: all rows are wanted
-  std::int64_t* rows;    // (batches, count): the cut row that begins in the part, or -1; only where rows are cut
-  S* sums;               // (batches, count, 2, n)
-  unsigned* tickets;     // (batches, count), or NULL: by row that is cut and begins in the part, blocks that are done
+  std::int64_t cut;  // only rows of more entries are wanted, of a launch behind another; 0: all rows
+  SplitTail tail;    // what the launch in front tells
+  // Only where rows are cut:
+  std::int64_t* rows = nullptr;  // (batches, count): the cut row that begins in the part, or -1
+  S* sums = nullptr;             // (batches, count, 2, n)
+  unsigned* tickets = nullptr;   // (batches, count), or NULL: by row that begins in the part, blocks that are done
 
-  __device__ bool wants(const RowRange& row) const { return left_over.flags == nullptr || row.count > left_over.above; }
+  __device__ bool wants(const RowRange& row) const { return cut == 0 || row.count > cut; }
   __device__ S* sums_of(std::int64_t batch, std::int64_t part, int slot, std::int64_t n) const {
     return sums + ((batch * count + part) * 2 + slot) * n;
   }
@@ -37,22 +39,31 @@ struct SplitParts {
 
 template <class S>
 SplitParts<S> split_parts(const SpmmCall& call, const NnzSplit& split, void* workspace) {
-  SplitParts<S> parts{split.items, split.parts, call.rows.first_entry, call.rows.offset_type, split.cuts, {}, nullptr,
-                      nullptr,     nullptr};
-  if (call.left_over != nullptr) parts.left_over = *call.left_over;
+  SplitParts<S> parts{split.items, split.parts, call.rows.first_entry, call.rows.offset_type, split.cuts,
+                      call.cut,    call.tail};
   if (!split.cuts) return parts;
-  parts.rows = static_cast<std::int64_t*>(workspace);
-  parts.sums = reinterpret_cast<S*>(static_cast<char*>(workspace) + nnz_split_layout(call.p, split).sums);
-  parts.tickets = split_tickets(call.p, split, workspace).first;
+  const NnzSplitLayout layout = nnz_split_layout(call.p, split);
+  parts.rows = reinterpret_cast<std::int64_t*>(static_cast<char*>(workspace) + layout.rows);
+  parts.sums = reinterpret_cast<S*>(static_cast<char*>(workspace) + layout.sums);
+  parts.tickets = call.tail.tickets;
   return parts;
 }
 
-// Of the launch in front.
-__device__ inline void clear_tickets(const SplitTickets& tickets) {
-  if (tickets.first == nullptr) return;
+// Of the launch in front, by all its threads.
+__device__ inline void begin_tail(const SplitTail& tail) {
+  if (tail.told == nullptr) return;
+  let_kernel_behind_start();
+  if (tail.tickets == nullptr) return;
   const std::int64_t block = blockIdx.x + (blockIdx.y + std::int64_t{blockIdx.z} * gridDim.y) * gridDim.x;
   const std::int64_t threads = std::int64_t{gridDim.x} * gridDim.y * gridDim.z * blockDim.x;
-  for (std::int64_t i = block * blockDim.x + threadIdx.x; i < tickets.count; i += threads) tickets.first[i] = 0;
+  for (std::int64_t i = block * blockDim.x + threadIdx.x; i < tail.ticket_count; i += threads) tail.tickets[i] = 0;
+}
+
+// Of the launch behind: whether there are rows left over.
+template <class S>
+__device__ bool is_told(const SplitParts<S>& parts) {
+  wait_for_kernel_in_front();
+  return parts.cut == 0 || __ldcg(reinterpret_cast<const unsigned long long*>(parts.tail.told)) == parts.tail.token;
 }
 
 // What a block has: whole rows [begin, end), and what its part has of two cut rows, by slot; no entries: nothing. Where
@@ -61,22 +72,6 @@ struct SplitShare {
   std::int64_t begin, end;
   RowRange cut[2];
 };
-
-// Whether a block has anything to do: not if the kernel before left no row over. By all threads of a block.
-template <class S>
-__device__ bool has_rows_left(const SplitParts<S>& parts, std::int64_t batch) {
-  if (parts.left_over.flags == nullptr) return true;
-  const std::int64_t count = parts.left_over.count;
-  const std::uint8_t* flags = parts.left_over.flags + batch * SplitTail::stride(count);
-  std::uint32_t any = 0;
-#pragma unroll 4
-  for (std::int64_t i = std::int64_t{threadIdx.x} * 16; i + 16 <= count; i += std::int64_t{blockDim.x} * 16) {
-    const uint4 some = *reinterpret_cast<const uint4*>(flags + i);
-    any |= some.x | some.y | some.z | some.w;
-  }
-  if (const std::int64_t i = count / 16 * 16 + threadIdx.x; i < count) any |= flags[i];
-  return __syncthreads_or(any) != 0;
-}
 
 // By all threads of a block, all of which get the answer.
 template <class Value, class Out, class S>
@@ -124,6 +119,19 @@ __device__ SplitShare find_share(const SpmmArgs<Value, Out>& args, const SplitPa
     }
   }
   return share;
+}
+
+// Whether a block has anything to do, of a launch behind another only with a row that is wanted. By all threads of a block.
+template <class Value, class Out, class S>
+__device__ bool has_wanted_rows(const SpmmArgs<Value, Out>& args, const SplitParts<S>& parts, const SplitShare& share,
+                                std::int64_t batch, bool skip) {
+  if (parts.cut == 0) return true;
+  if (skip) return false;
+  bool any = share.cut[0].count > 0 || share.cut[1].count > 0;
+#pragma unroll 4
+  for (std::int64_t row = share.begin + threadIdx.x; row < share.end; row += blockDim.x)
+    any |= parts.wants(row_range(args.offsets, parts.offset_type, args.base, batch * args.offsets_stride + row));
+  return __syncthreads_or(any) != 0;
 }
 
 // Said once for every part, by any thread.

@@ -80,13 +80,13 @@ struct SharedSums {
   }
 };
 
-// Rows that a kernel with its flags at the start of the workspace left over.
-inline void launch_left_over(const SpmmCall& call, const Launch& launch, SpmmKernel* kernel, const SplitTail& tail,
-                             unsigned blocks) {
-  const SplitFlags flags{static_cast<const std::uint8_t*>(launch.workspace), blocks, static_cast<int>(tail.above)};
+// For the rows of more than `cut` entries, which the kernel in front leaves over.
+inline void launch_behind(const SpmmCall& call, const Launch& launch, SpmmKernel* kernel, std::int64_t cut,
+                          const SplitTail& tail) {
   SpmmCall behind = call;
-  behind.left_over = &flags;
-  kernel(behind, Launch{launch.device, launch.stream, static_cast<char*>(launch.workspace) + tail.flags});
+  behind.cut = cut;
+  behind.tail = tail;
+  kernel(behind, launch);
 }
 
 // How one launch is cut; the same for every matrix of a batch.
@@ -96,8 +96,7 @@ struct RowsGrid {
   int cut_row;     // entries beyond which a row is left over
   bool packed_c;   // columns of C may be written as many at a time as a lane has at the end
   IndexType offset_type;
-  std::uint8_t* flags;  // NULL, or per batch and block: whether the block left a row over
-  SplitTickets tickets;
+  SplitTail tail;
 };
 
 // Mapping: a group of kLanes lanes covers kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks packs of kVec
@@ -115,8 +114,7 @@ __global__ void __launch_bounds__(kRowsWarps * 32, 2)
   constexpr int kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
   __shared__ S partial[kRowsWarps * kTile];
   __shared__ RowRange ranges[kRowsWarps];  // of the block's long rows, others are empty
-  if (grid.flags != nullptr) let_kernel_behind_start();
-  clear_tickets(grid.tickets);
+  begin_tail(grid.tail);
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int warps_per_row = 1 << grid.warps_log2;
   const int share = warp & (warps_per_row - 1);  // which part of the row this warp takes
@@ -165,13 +163,9 @@ __global__ void __launch_bounds__(kRowsWarps * 32, 2)
     if (row < args.m && !skip)
       range = row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row);
     if (range.count > grid.cut_row) {
+      *grid.tail.told = grid.tail.token;
       row = args.m;
-      range.count = -1;
-    }
-    if (grid.flags != nullptr) {
-      const int left_over = __syncthreads_or(range.count < 0);
-      if (blockIdx.y == 0 && threadIdx.x == 0)
-        grid.flags[batch * SplitTail::stride(gridDim.x) + blockIdx.x] = left_over != 0;
+      range.count = 0;
     }
     // A row that would keep its warps for long is left to the whole block.
     const bool is_long = range.count > grid.long_row;
@@ -220,17 +214,13 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch, const RowsShap
   const dim3 blocks(static_cast<unsigned>((p.m + rows_per_block - 1) / rows_per_block),
                     static_cast<unsigned>(std::min<std::int64_t>(shape.tiles, 65535)),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
-  const SplitTail tail = split_tail_of_rows(p);
-  grid.cut_row = INT32_MAX;
-  if (tail.above > 0) {
-    grid.cut_row = static_cast<int>(tail.above);
-    grid.flags = static_cast<std::uint8_t*>(launch.workspace);
-    grid.tickets = split_tickets(p, nnz_split_of_rows(launch.device, p, true), grid.flags + tail.flags);
-  }
+  const std::int64_t cut = cut_of_rows(p);
+  grid.cut_row = cut > 0 ? static_cast<int>(cut) : INT32_MAX;
+  if (cut > 0) grid.tail = split_tail(p, nnz_split_of_rows(launch.device, p, true), launch.workspace);
   const auto kernel = &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks, kWhole>;
   kernel<<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
   SPK_CUDA_CHECK(cudaGetLastError());
-  if (tail.above > 0) launch_left_over(call, launch, spmm_nnz_rows(p.a.value_type), tail, blocks.x);
+  if (cut > 0) launch_behind(call, launch, spmm_nnz_rows(p.a.value_type), cut, grid.tail);
 }
 
 // Takes the widest vectors that n, the pointers and the leading dimension allow; single columns where they allow none,

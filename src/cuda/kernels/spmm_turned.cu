@@ -43,7 +43,8 @@ __global__ void __launch_bounds__(256) turn(const Turn t) {
 
 std::int64_t matrices_of_b(const SpmmProblem& p) noexcept { return p.b.batch_stride == 0 ? 1 : p.b.batch_count; }
 
-void multiply_turned(const SpmmCall& call, const Launch& launch, SpmmKernel& split_rows, SpmmKernel& split_nonzeros) {
+void multiply_turned(const SpmmCall& call, const Launch& launch, SpmmKernel& split_rows, SpmmKernel& short_rows,
+                     SpmmKernel& split_nonzeros) {
   const SpmmProblem& p = call.p;
   SpmmProblem turned = p;
   // The same op(B), its rows now contiguous.
@@ -68,17 +69,20 @@ void multiply_turned(const SpmmCall& call, const Launch& launch, SpmmKernel& spl
     }
     SPK_CUDA_CHECK(cudaGetLastError());
   }
-  const bool by_nonzeros = cost_nnz_rows(launch.device, turned) < cost_rows(launch.device, turned);
-  (by_nonzeros ? split_nonzeros : split_rows)(
-      SpmmCall{turned, call.rows},
-      Launch{launch.device, launch.stream, static_cast<char*>(launch.workspace) + turned_bytes(p)});
+  const double rows = cost_rows(launch.device, turned), shorts = cost_short_rows(launch.device, turned);
+  const bool by_nonzeros = cost_nnz_rows(launch.device, turned) < std::min(rows, shorts);
+  (by_nonzeros ? split_nonzeros
+   : shorts < rows
+       ? short_rows
+       : split_rows)(SpmmCall{turned, call.rows},
+                     Launch{launch.device, launch.stream, static_cast<char*>(launch.workspace) + turned_bytes(p)});
 }
 
 }  // namespace
 
-#define SPK_TURNED(type)                                                   \
-  void spmm_turned_##type(const SpmmCall& call, const Launch& launch) {    \
-    multiply_turned(call, launch, spmm_rows_##type, spmm_nnz_rows_##type); \
+#define SPK_TURNED(type)                                                                           \
+  void spmm_turned_##type(const SpmmCall& call, const Launch& launch) {                            \
+    multiply_turned(call, launch, spmm_rows_##type, spmm_short_rows_##type, spmm_nnz_rows_##type); \
   }
 SPK_TURNED(f32)
 SPK_TURNED(f64)

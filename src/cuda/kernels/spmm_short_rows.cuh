@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The spk authors
+#pragma once
+
+#include "cuda/kernels/spmm_rows.cuh"
+
+// SpMM of many short CSR rows of op(A), for rows of op(B) that are contiguous in memory.
+namespace spk::cuda {
+
+constexpr int kShortRowsThreads = 256;
+
+// How one launch is cut; the same for every matrix of a batch.
+struct ShortRowsGrid {
+  int cut_row;    // entries beyond which a row is left over
+  bool packed_c;  // columns of C may be written kVec at a time
+  IndexType offset_type;
+  SplitTail tail;
+};
+
+// Mapping: a group of kLanes lanes has a row and kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks packs of
+// kVec of them; kWhole: n is a multiple of kVec. Groups know nothing of each other: no shared memory, no barriers, and the
+// entries of a row are added up in their order. Rows longer than grid.cut_row are left to a launch behind
+// (spmm_nnz_split.cuh). blockIdx.x runs over rows, y over tiles of columns, z over the batch.
+template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks, bool kWhole>
+__global__ void __launch_bounds__(kShortRowsThreads,
+                                  resident_blocks(sizeof(Value) <= 4 && kPacks == 1 && kWhole ? 4 : 2))
+    spmm_short_rows(const __grid_constant__ SpmmArgs<Value, Out> args, const ShortRowsGrid grid) {
+  using S = Sum<Value>;
+  constexpr int kTogether = kVec * kPacks, kTile = kLanes * kTogether;
+  begin_tail(grid.tail);
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t row = std::int64_t{blockIdx.x} * (kShortRowsThreads / kLanes) + thread / kLanes;
+  if (row >= args.m) return;
+  const Scaling<S> scaling = scaling_of(args);
+  const bool skip = args.skips_product || scaling.alpha_is_zero;
+  for (std::int64_t batch = blockIdx.z; batch < args.batches; batch += gridDim.z) {
+    const auto* indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
+    const Value* values = args.values + batch * args.values_stride;
+    RowRange range{0, 0};
+    if (!skip) range = row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row);
+    if (range.count > grid.cut_row) {
+      *grid.tail.told = grid.tail.token;
+      continue;
+    }
+    for (std::int64_t tile = blockIdx.y; tile * kTile < args.n; tile += gridDim.y) {
+      const std::int64_t j = tile * kTile + thread % kLanes * kVec;
+      const int count =
+          static_cast<int>(min(static_cast<std::int64_t>(kTile), args.n - j));  // from the lane's first on
+      if (count <= 0) continue;
+      const int row_bytes = static_cast<int>(args.b.row_stride * sizeof(Value));
+      const Value* b = args.b.values + batch * args.b.batch_stride + j;
+      const RowFetch<Value, Index, kLanes, kVec, kPacks, kWhole> fetch{
+          reinterpret_cast<const char*>(b) - static_cast<std::int64_t>(args.base) * row_bytes, row_bytes, count,
+          args.conjugate_b};
+      S acc[kTogether] = {};
+      if (range.count > 0)
+        add_entries<kTogether, (kVec > 1)>(values, indices, range, args.entries, 0, 1, args.conjugate_a, fetch, acc);
+#pragma unroll
+      for (int q = 0; q < kPacks; ++q) {
+        const int before = q * kLanes * kVec;
+        S sums[kVec];
+#pragma unroll
+        for (int c = 0; c < kVec; ++c) sums[c] = acc[q * kVec + c];
+        store_columns<kVec>(args, scaling, place_in_c(args, batch, row, j + before), batch, row, j + before,
+                            min(kVec, count - before), grid.packed_c, sums);
+      }
+    }
+  }
+}
+
+template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks = 1, bool kWhole = true>
+void launch_spmm_short_rows(const SpmmCall& call, const Launch& launch) {
+  const SpmmProblem& p = call.p;
+  constexpr int kTile = kLanes * kVec * kPacks, kRows = kShortRowsThreads / kLanes;
+  const std::int64_t cut = cut_of_short_rows(p);
+  ShortRowsGrid grid{};
+  grid.cut_row = cut > 0 ? static_cast<int>(cut) : INT32_MAX;
+  grid.packed_c = packs_columns<Out>(p.c, kVec);
+  grid.offset_type = call.rows.offset_type;
+  if (cut > 0) grid.tail = split_tail(p, nnz_split_of_rows(launch.device, p, true), launch.workspace);
+  const dim3 blocks(static_cast<unsigned>((p.m + kRows - 1) / kRows),
+                    static_cast<unsigned>(std::min<std::int64_t>((p.n + kTile - 1) / kTile, 65535)),
+                    static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
+  spmm_short_rows<Value, Out, Index, kLanes, kVec, kPacks, kWhole>
+      <<<blocks, kShortRowsThreads, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
+  SPK_CUDA_CHECK(cudaGetLastError());
+  if (cut > 0) launch_behind(call, launch, spmm_nnz_rows(p.a.value_type), cut, grid.tail);
+}
+
+// Takes the widest vectors that n, the pointers and the leading dimension allow, and the narrowest group that has all
+// columns; single columns where they allow none.
+template <class Value, class Out, class Index>
+void spmm_short_rows_by_width(const SpmmCall& call, const Launch& launch) {
+  constexpr int kFull = 16 / sizeof(Value);
+  const SpmmProblem& p = call.p;
+  if constexpr (kFull > 1) {
+    const Operand b = operand(p.b, p.op_b);
+    if (is_aligned(b.values, 16) && b.row_stride % kFull == 0 && p.b.batch_stride % kFull == 0 &&
+        reads_runs(call.rows)) {
+      if (p.n % kFull != 0)
+        return p.n <= 2 * kFull ? launch_spmm_short_rows<Value, Out, Index, 2, kFull, 1, false>(call, launch)
+                                : launch_spmm_short_rows<Value, Out, Index, 8, kFull, 1, false>(call, launch);
+      if constexpr (sizeof(Value) == 2)
+        if (p.n <= kFull) return launch_spmm_short_rows<Value, Out, Index, 1, kFull>(call, launch);
+      if (p.n <= 2 * kFull) return launch_spmm_short_rows<Value, Out, Index, 2, kFull>(call, launch);
+      if (p.n <= 4 * kFull) return launch_spmm_short_rows<Value, Out, Index, 4, kFull>(call, launch);
+      if (p.n <= 8 * kFull) return launch_spmm_short_rows<Value, Out, Index, 8, kFull>(call, launch);
+      return launch_spmm_short_rows<Value, Out, Index, 16, kFull>(call, launch);
+    }
+  }
+  if (p.n <= 8) return launch_spmm_short_rows<Value, Out, Index, 8, 1>(call, launch);
+  launch_spmm_short_rows<Value, Out, Index, 32, 1>(call, launch);
+}
+
+template <class Value, class Out = Value>
+void spmm_short_rows_by_index(const SpmmCall& call, const Launch& launch) {
+  if (call.rows.index_type == IndexType::i64) return spmm_short_rows_by_width<Value, Out, std::int64_t>(call, launch);
+  spmm_short_rows_by_width<Value, Out, std::int32_t>(call, launch);
+}
+
+}  // namespace spk::cuda
