@@ -30,30 +30,28 @@ struct SddmmRates {
   double sm90_slice = 2700;     // the same on SM 9.0a
   double sm90_slice16 = 1400;
   double dense_across = 1.5;
-  double join = 2.0;               // us of the kernel that adds splits
-  double join_bytes = 1.0e6;       // per us
-  double gather_start = 7.5;       // us of searching and of the first loads
-  double gather_bytes = 8.0e6;     // per us, from L1 and L2, if op(B) is small
-  double gather_far = 3.6e6;       // else
-  double gather_near = 8.0e6;      // bytes of a small op(B)
-  double gather_entry = 6.0e-6;    // us of an entry besides its bytes, whole device
-  double copy_bytes = 1.0e6;       // per us
-  double split_start = 2.8;        // us of the row-splitting kernel
-  double split_bytes = 15e6;       // per us, mostly from L1
-  double split_bytes16 = 7.3e6;    // the same with 16-bit operands
-  double split_row16 = 9e-4;       // us of one of their rows, whole device
-  double split_far = 8e6;          // where the inner size passes in chunks
-  double split_entry = 1.5e-6;     // us of an entry besides its bytes, whole device
-  double split_thin = 128;         // columns of C per entry of a row
-  double split_row = 1 / 128.;     // us of an entry of a long row
-  double product_start = 0.24;     // us besides the first wave's
-  double product_wave = 3.6;       // us of tiles of 64 x 128, one for each multiprocessor
-  double product_slice = 0.2;      // us of 64 of k
-  double product_sums = 4.3e5;     // sums per us, written and read
-  double product_entries = 3.9e5;  // entries per us
-  double entry_start = 8.0;        // us
-  double entry_search = 7.0e-5;    // us of one entry's search, whole device
-  double entry_bytes = 4.0e6;      // per us, what the entry kernel gathers
+  double join = 2.0;                 // us of the kernel that adds splits
+  double join_bytes = 1.0e6;         // per us
+  double gather_start = 7.5;         // us of searching and of the first loads
+  double gather_bytes = 8.0e6;       // per us, from L1 and L2, if op(B) is small
+  double gather_far = 3.6e6;         // else
+  double gather_near = 8.0e6;        // bytes of a small op(B)
+  double gather_entry = 6.0e-6;      // us of an entry besides its bytes, whole device
+  double copy_bytes = 1.0e6;         // per us
+  double split_start = 1.5;          // us of the row-splitting kernel
+  double split_start16 = 1.85;       // with 16-bit operands
+  double split_row_bytes = 1.1e-3;   // us of a byte of an operand's row
+  double split_entries = 0.22;       // us of twice as many entries in a row
+  double split_bytes = 12.2e6;       // per us, mostly from L1
+  double split_bytes16 = 9.3e6;      // the same with 16-bit operands
+  double split_rows = 1.05e-3;       // us of a row, whole device
+  double split_steps = 1.0;          // us where warps have several steps of a row each
+  double split_thin = 128;           // columns of C per entry of a row
+  double split_long = 3.1e-3;        // us of an entry of a long row ...
+  double split_long_bytes = 2.3e-6;  // ... and of each byte of an operand's row
+  double entry_start = 8.0;          // us
+  double entry_search = 7.0e-5;      // us of one entry's search, whole device
+  double entry_bytes = 4.0e6;        // per us, what the entry kernel gathers
 };
 constexpr SddmmRates kRates;
 
@@ -93,23 +91,23 @@ const char* takes_row_split(const SddmmProblem& p) noexcept {
   return p.k * static_cast<std::int64_t>(size_of(p.a.type)) <= 4096 ? nullptr : "k takes more than 4096 bytes";
 }
 
-constexpr double kMostSums = 1 << 28;  // of a whole product, 1 GiB
-
-const char* takes_product(const SddmmProblem& p) noexcept {
-  if (p.a.type != ValueType::f16 && p.a.type != ValueType::bf16) return "the operands are not 16 bits";
-  if (p.skips_product()) return "there is nothing to multiply";
-  if (p.c.format != Format::csr) return "C is not csr";
-  if (operand(p.a, p.op_a).col_stride != 1) return "rows of op(A) are not contiguous";
-  const auto in_pieces = [](const DenseView& x) {
-    return reinterpret_cast<std::uintptr_t>(x.values) % 16 == 0 && x.ld % 8 == 0 && x.batch_stride % 8 == 0;
+const char* takes_strips(const SddmmProblem& p) noexcept {
+  if (const char* reason = takes_dense(p)) return reason;
+  if (p.skips_product() || p.k == 0) return "there is nothing to multiply";
+  if (p.m > INT32_MAX - 256 || p.k > INT32_MAX - 256) return "sizes of about 2^31";
+  if (p.n > std::int64_t{65535} * 64 || p.c.batch_count > 65535) return "more columns or matrices than a grid can have";
+  const auto size = static_cast<std::int64_t>(size_of(p.a.type));
+  const auto in_pieces = [size](const DenseView& x) {
+    return reinterpret_cast<std::uintptr_t>(x.values) % 16 == 0 && x.ld * size % 16 == 0 &&
+           x.batch_stride * size % 16 == 0;
   };
   if (!in_pieces(p.a) || !in_pieces(p.b)) return "lines of A or B are not aligned to 16 bytes";
-  if (p.k > INT32_MAX - 256) return "k is about 2^31";
-  const auto is_far = [](std::int64_t elements) { return elements >= std::int64_t{1} << 39; };
+  const auto is_far = [](std::int64_t elements) { return elements >= std::int64_t{1} << 37; };
   if (is_far(p.a.ld) || is_far(p.b.ld) || is_far(p.a.batch_stride) || is_far(p.b.batch_stride))
-    return "strides of 2^40 bytes";
-  const double sums = static_cast<double>(p.m) * static_cast<double>(p.n + 3) * static_cast<double>(p.c.batch_count);
-  return sums > kMostSums ? "the whole product takes more than 1 GiB" : nullptr;
+    return "strides of 2^37 elements";
+  if (size == 4 && (operand(p.a, p.op_a).col_stride != 1 || operand(p.b, p.op_b).row_stride != 1))
+    return "f32 operands are not contiguous along k";
+  return nullptr;
 }
 
 double stored(const SddmmProblem& p) noexcept {
@@ -218,35 +216,65 @@ double gather_cost(const Device& device, const SddmmProblem& p) {
          (bytes / rate + stored(p) * kRates.gather_entry) * 132 / device.sm_count;
 }
 
+// Fitted, like the costs of the kernel by strips, to 156 races of each type on an H200: half of the expected times lie
+// within 10 %. How uneven rows are is not known.
 double row_split_cost(const Device& device, const SddmmProblem& p) {
-  const double row = static_cast<double>(p.k) * static_cast<double>(size_of(p.a.type));
-  const double rate = row <= 512 ? kRates.split_bytes : kRates.split_far;
+  // A group of lanes takes no fewer than 128 bytes of a row at a time.
+  const double row = std::max(static_cast<double>(p.k) * static_cast<double>(size_of(p.a.type)), 128.0);
+  const bool is_half = size_of(p.a.type) == 2;
   // Rows may be as uneven as the matrix is thin: then the longest must be expected to wait for its few warps.
   const double mean = static_cast<double>(p.c.nnz) / static_cast<double>(std::max<std::int64_t>(p.m, 1));
   const bool thin = static_cast<double>(p.n) > kRates.split_thin * mean;
-  const double longest = thin ? static_cast<double>(std::min(p.c.nnz, p.n)) * kRates.split_row : 0;
-  if (size_of(p.a.type) == 2) {
-    // Of 16-bit operands a group of lanes takes no fewer than 128 bytes at a time.
-    const double rows = static_cast<double>(p.m) * static_cast<double>(p.c.batch_count);
-    const double bytes = stored(p) * std::max(row, 128.0);
-    return kRates.split_start + longest +
-           (bytes / kRates.split_bytes16 + rows * kRates.split_row16) * 132 / device.sm_count;
-  }
-  return kRates.split_start + longest + stored(p) * (row / rate + kRates.split_entry) * 132 / device.sm_count;
+  const double longest = thin ? static_cast<double>(std::min(p.c.nnz, p.n)) : 0;
+  const double rows = static_cast<double>(p.m) * static_cast<double>(p.c.batch_count);
+  return (is_half ? kRates.split_start16 : kRates.split_start) + row * kRates.split_row_bytes +
+         kRates.split_entries * std::log2(2 + mean) + longest * (kRates.split_long + row * kRates.split_long_bytes) +
+         (stored(p) >= 400.0 * device.sm_count ? kRates.split_steps : 0) +
+         (stored(p) * row / (is_half ? kRates.split_bytes16 : kRates.split_bytes) + rows * kRates.split_rows) * 132 /
+             device.sm_count;
 }
 
-std::size_t product_workspace(const Device&, const SddmmProblem& p) {
-  return static_cast<std::size_t>(sddmm_whole_product(p, nullptr).c.batch_stride * p.c.batch_count) * sizeof(float);
+// Microseconds of the kernel by strips, besides kStripLaunch: of a block, a chunk of 128 bytes along k, a pass over a
+// warp's rows, a step of a search; the `load` ones for each block that a multiprocessor has. Fitted to 156 races of each
+// type on an H200, of 40 matrices with k of 32 to 512: half of the expected times lie within 7 %.
+constexpr double kStripLaunch = 1.2;
+struct StripRates {
+  double chunk, load, load_chunk, pass, load_pass, step, load_step;
+};
+constexpr StripRates kStripRates[2][kSddmmStripTiles] = {
+    // 16 bits
+    {{0.067, 0.64, 0.095, 0.62, 0.057, 0.175, 0.054},
+     {0, 0.965, 0.209, 0, 0.675, 0, 0.283},
+     {0.329, 1.15, 0, 0.689, 0, 0.262, 0}},
+    // f32
+    {{0.205, 0.61, 0.27, 0.598, 0.061, 0.139, 0.066},
+     {0, 0.97, 0.642, 0, 0.672, 0, 0.256},
+     {0.993, 1.228, 0, 0.722, 0, 0.256, 0}}};
+
+double strips_time(const Device& device, const SddmmProblem& p, SddmmStripTile tile) {
+  const StripRates& rates = kStripRates[p.a.type == ValueType::f32][static_cast<int>(tile)];
+  const int rows = tile == SddmmStripTile::t64x64 ? 64 : 128, cols = tile == SddmmStripTile::t128x128 ? 128 : 64;
+  const auto n = static_cast<double>(std::max<std::int64_t>(p.n, 1));
+  const double chunks = std::ceil(static_cast<double>(p.k) * static_cast<double>(size_of(p.a.type)) / 128);
+  const double load = std::ceil(std::ceil(static_cast<double>(p.m) / rows) * std::ceil(n / cols) *
+                                static_cast<double>(p.c.batch_count) / device.sm_count);
+  // The fullest of some rows, and of their parts in a strip, if columns are drawn at random.
+  const double mean = static_cast<double>(p.c.nnz) / static_cast<double>(std::max<std::int64_t>(p.m, 1));
+  const double left = 1 - std::min(1.0, mean / n);
+  const double full = mean + 3 * std::sqrt(mean * left), part = mean * std::min(1.0, cols / n);
+  double entries = full, steps = 0;
+  if (full > kSddmmStripShort) {
+    entries = std::min(part + 2.5 * std::sqrt(part * left), static_cast<double>(cols));
+    if (p.n > cols) steps = std::ceil(std::log(std::max(mean, 1.0)) / std::log(4.0));
+  }
+  const double passes = std::ceil(entries / 16);
+  return kStripLaunch + chunks * (rates.chunk + load * rates.load_chunk) + load * rates.load +
+         passes * (rates.pass + load * rates.load_pass) + steps * (rates.step + load * rates.load_step);
 }
-// Fitted to 156 races on an H200, of 40 matrices with k of 32 to 512; half of the expected times lie within 5 %.
-double product_cost(const Device& device, const SddmmProblem& p) {
+
+double strips_cost(const Device& device, const SddmmProblem& p) {
   if (!device.runs_sm90a) return 1e30;
-  const auto tiles = [](std::int64_t size, double edge) { return std::ceil(static_cast<double>(size) / edge); };
-  const double batches = static_cast<double>(p.c.batch_count), sms = device.sm_count;
-  const double waves = std::ceil(tiles(p.m, 64) * tiles(p.n, 128) * batches / sms);
-  const double sums = static_cast<double>(p.m) * static_cast<double>(p.n) * batches;
-  return kRates.product_start + waves * (kRates.product_wave + kRates.product_slice * tiles(p.k, 64)) +
-         (sums / kRates.product_sums + stored(p) / kRates.product_entries) * 132 / sms;
+  return strips_time(device, p, sddmm_strip_tile(device, p));
 }
 
 SddmmTiling best_dense_tiling(const Device& device, const SddmmProblem& p, int cols, double slice_cycles) {
@@ -284,24 +312,6 @@ struct SddmmPlan final : Plan {
 
 }  // namespace
 
-SpmmProblem sddmm_whole_product(const SddmmProblem& p, void* sums) {
-  SpmmProblem product;
-  product.op_b = p.op_b;
-  product.m = p.m;
-  product.n = p.n;
-  product.k = p.k;
-  product.b = p.b;
-  product.a.value_type = p.a.type;
-  product.a.rows = p.m;
-  product.a.cols = p.k;
-  product.a.nnz = product.a.nnzb = 1;  // not nothing
-  product.a.batch_count = p.c.batch_count;
-  product.a.values_stride = p.a.batch_stride;
-  product.c = {ValueType::f32, Order::row, p.m, p.n, (p.n + 3) / 4 * 4, sums, p.c.batch_count, 0};
-  product.c.batch_stride = p.m * product.c.ld;
-  return product;
-}
-
 std::span<const SddmmRow> sddmm_kernels() noexcept { return kTable; }
 
 const SddmmRow* select_sddmm(const Device& device, const SddmmProblem& p, std::string* refusals) {
@@ -336,6 +346,13 @@ SddmmTiling sddmm_dense_tiling(const Device& device, const SddmmProblem& p) {
 }
 SddmmTiling sddmm_dense_sm90_tiling(const Device& device, const SddmmProblem& p) {
   return best_dense_tiling(device, p, 128, p.a.type == ValueType::f32 ? kRates.sm90_slice : kRates.sm90_slice16);
+}
+
+SddmmStripTile sddmm_strip_tile(const Device& device, const SddmmProblem& p) {
+  SddmmStripTile best = SddmmStripTile::t64x64;
+  for (const SddmmStripTile tile : {SddmmStripTile::t128x64, SddmmStripTile::t128x128})
+    if (strips_time(device, p, tile) < strips_time(device, p, best)) best = tile;
+  return best;
 }
 
 Choice choose(const Device& device, const SddmmProblem& p) {

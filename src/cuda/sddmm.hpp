@@ -36,9 +36,14 @@ SddmmTiling sddmm_dense_sm90_tiling(const Device& device, const SddmmProblem& p)
 // The former with a given tiling of 128 rows and 64 or 128 columns.
 void launch_sddmm_dense_sm80(const SddmmProblem& p, const SddmmTiling& tiling, const Launch& launch);
 
-// The dense product op(A) op(B), its f32 sums by rows at `sums`, as a problem for the kernels of dense copies: `a` of it
-// has no entries but a type.
-SpmmProblem sddmm_whole_product(const SddmmProblem& p, void* sums);
+// The kernel that forms tiles by warpgroups and samples them by strips of columns: the tile it takes, rows x columns.
+enum class SddmmStripTile { t64x64, t128x64, t128x128 };
+constexpr int kSddmmStripTiles = 3;
+constexpr unsigned kSddmmStripShort =
+    32;  // entries of the fullest of 16 rows, up to which these are read from end to end
+SddmmStripTile sddmm_strip_tile(const Device& device, const SddmmProblem& p);
+void sddmm_strips_f16(const SddmmProblem& p, const Launch& launch);
+void sddmm_strips_bf16(const SddmmProblem& p, const Launch& launch);
 
 constexpr int kSddmmTileThreads = 256, kSddmmSliceBytes = 128, kSddmmStages = 3;
 constexpr int kSddmmTileList = 3072;

@@ -47,11 +47,14 @@ struct Way {
   bool has_placed_scalars = false;  // alpha and beta lie where the backend computes
   // Kernels for SpMM, asked for by id, by the type of the values; what they refuse is left out.
   std::map<spk_value_type_t, spk_algorithm_t> kernels = {};
-  bool keeps_values = false;  // of a plan
+  bool keeps_values = false;                // of a plan
+  spk_algorithm_t sddmm = SPK_ALG_DEFAULT;  // likewise, for SDDMM in any type
 };
 
 // The kernel of a way; nothing: the way is not for this product.
 std::optional<spk_algorithm_t> algorithm_of(const Way& way, const Recipe& recipe) {
+  if (way.sddmm != SPK_ALG_DEFAULT)
+    return recipe.kind == cases::ProductKind::sddmm ? std::optional(way.sddmm) : std::nullopt;
   if (way.kernels.empty()) return SPK_ALG_DEFAULT;
   const auto kernel = way.kernels.find(recipe.type);
   if (recipe.kind != cases::ProductKind::spmm || kernel == way.kernels.end()) return std::nullopt;
@@ -133,6 +136,7 @@ TEST_P(ProductsCuda, AreRightOnEveryPath) {
        {"cuda, dense copy", SPK_BACKEND_CUDA, false, true, dense_copy},
        {"cuda plan with a dense copy", SPK_BACKEND_CUDA, true, false, dense_copy, true},
        {"cuda, short rows", SPK_BACKEND_CUDA, false, true, short_rows},
+       {.name = "cuda, SDDMM by strips", .backend = SPK_BACKEND_CUDA, .has_placed_scalars = true, .sddmm = 775},
        {.name = "cuda plan with values", .backend = SPK_BACKEND_CUDA, .with_plan = true, .keeps_values = true}});
 }
 

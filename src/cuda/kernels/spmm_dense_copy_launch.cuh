@@ -4,38 +4,13 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
 #include "cuda/kernels/launch.cuh"
+#include "cuda/kernels/sm90_maps.cuh"
 #include "cuda/kernels/spmm_dense_copy_expand.hpp"
 #include "cuda/kernels/spmm_dense_copy_source.cuh"
 
 // Launches what multiplies a dense copy of op(A), behind what makes it.
 namespace spk::cuda {
-
-template <class T>
-CUtensorMapDataType tensor_map_type() {
-  if constexpr (std::is_same_v<T, __half>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-  if constexpr (std::is_same_v<T, __nv_bfloat16>) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-  return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-}
-
-// The driver's function; the runtime finds it, so that the plug-in needs no libcuda to load.
-inline auto tensor_map_encoder() {
-  using Encode = decltype(&cuTensorMapEncodeTiled);
-  static const Encode encode = [] {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-#if CUDART_VERSION >= 12050
-    SPK_CUDA_CHECK(
-        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result));
-#else
-    SPK_CUDA_CHECK(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &result));
-#endif
-    if (found == nullptr) throw Error(SPK_STATUS_EXECUTION_FAILED, "the driver has no cuTensorMapEncodeTiled");
-    return reinterpret_cast<Encode>(found);
-  }();
-  return encode;
-}
 
 // B as a tensor of boxes: 128 bytes of its contiguous index by `other` of the strided one.
 template <class T>
