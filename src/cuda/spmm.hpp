@@ -22,9 +22,6 @@ struct SpmmCall {
   IndexType position_type = IndexType::i32;
   std::int64_t position_stride = 0;  // elements between matrices of a batch
   bool turned = false;
-  // For a product of dense matrices: op(A), elements between matrices of its batch; then `rows` means nothing.
-  const Operand* dense_a = nullptr;
-  std::int64_t dense_a_stride = 0;
   const void* kept_copy = nullptr;  // the dense copy of op(A) that a plan has made
   bool by_columns = false;          // `rows` are the columns of op(A); for kernels that make a dense copy
   // For a kernel behind another: only rows of more entries than this are wanted, if that one tells; 0: all rows are.

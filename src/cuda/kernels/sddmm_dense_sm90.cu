@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
 #include "cuda/kernels/sddmm_dense.cuh"
-#include "cuda/kernels/sm90.cuh"
-#include "cuda/kernels/sm90.hpp"
+#include "cuda/kernels/sm90_products.cuh"
 
 // SDDMM of CSR by whole tiles, as in sddmm_dense_sm80.cu, with the matrix products of SM 9.0a. A block forms 128 x 128
 // elements; each of its two warpgroups has 64 rows. The slices' permutation is the hardware's 128-byte swizzle, so that
@@ -76,7 +75,7 @@ __device__ void start_products(float (&sums)[64], unsigned slice, bool first) {
 #pragma unroll
   for (int step = 0; step < 4; ++step) {
     const int along = step * (32 >> 4);
-    sm90::Product<Value, 128, false>::add(sums, a + along, b + along, first && step == 0 ? 0 : 1);
+    sm90::HalfProduct<Value, 128, false, false>::add(sums, a + along, b + along, first && step == 0 ? 0 : 1);
   }
   sm90::product_commit();
 }
@@ -186,7 +185,7 @@ void launch_dense(const SddmmProblem& p, const SddmmTiling& tiling, const Launch
 
 void sddmm_csr_dense__sm90(const SddmmProblem& p, const Launch& launch) {
   const SddmmTiling tiling = sddmm_dense_sm90_tiling(launch.device, p);
-  if (!has_sm90a(launch.device)) return launch_sddmm_dense_sm80(p, tiling, launch);
+  if (!launch.device.runs_sm90a) return launch_sddmm_dense_sm80(p, tiling, launch);
   visit_sddmm_types(p, [&](auto value, auto out) {
     using Value = typename decltype(value)::type;
     using Out = typename decltype(out)::type;

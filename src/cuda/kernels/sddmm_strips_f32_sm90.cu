@@ -5,7 +5,7 @@
 namespace spk::cuda {
 
 void sddmm_csr_strips__sm90(const SddmmProblem& p, const Launch& launch) {
-  if (!has_sm90a(launch.device)) return launch_sddmm_dense_sm80(p, {128, 128, 1}, launch);
+  if (!launch.device.runs_sm90a) return launch_sddmm_dense_sm80(p, {128, 128, 1}, launch);
   if (p.a.type == ValueType::f16) return sddmm_strips_f16(p, launch);
   if (p.a.type == ValueType::bf16) return sddmm_strips_bf16(p, launch);
   launch_strips<float, float>(p, launch);

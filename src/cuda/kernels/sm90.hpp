@@ -17,6 +17,4 @@ struct CodeAtHand {
 };
 CodeAtHand code_at_hand();
 
-inline bool has_sm90a(const Device& device) noexcept { return device.runs_sm90a; }
-
 }  // namespace spk::cuda

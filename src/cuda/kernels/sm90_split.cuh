@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
-#include "cuda/kernels/sm90.cuh"
+#include "cuda/kernels/sm90_products.cuh"
 #include "cuda/kernels/spmm_dense_tile.cuh"
 
 namespace spk::cuda {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
-#include "cuda/kernels/sm90.hpp"
 #include "cuda/kernels/spmm_dense_copy_sm90_launch.cuh"
 #include "cuda/kernels/spmm_kernels.hpp"
 
@@ -9,7 +8,7 @@ namespace spk::cuda {
 void spmm_dense_copy_f16(const SpmmCall& call, const Launch& launch) {
   // A plan may be run with alpha = 0: nothing of A and B may be looked at.
   if (call.p.skips_product()) return spmm_any_f16(call, launch);
-  if (!has_sm90a(launch.device)) return spmm_mma_tile_f16(call, launch);
+  if (!launch.device.runs_sm90a) return spmm_mma_tile_f16(call, launch);
   if (call.p.c.type == ValueType::f32) return launch_copy_orders<__half, float>(call, launch);
   launch_copy_orders<__half, __half>(call, launch);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
-#include "cuda/kernels/sm90.hpp"
 #include "cuda/kernels/spmm_dense_copy_f32_sm90.cuh"
 #include "cuda/kernels/spmm_dense_copy_launch.cuh"
 #include "cuda/kernels/spmm_kernels.hpp"
@@ -30,7 +29,7 @@ template <TileMath kMath>
 void launch_math(const SpmmCall& call, const Launch& launch, SpmmKernel* other) {
   // A plan may be run with alpha = 0: nothing of A and B may be looked at.
   if (call.p.skips_product()) return spmm_any_f32(call, launch);
-  if (!has_sm90a(launch.device)) return other(call, launch);
+  if (!launch.device.runs_sm90a) return other(call, launch);
   operand(call.p.b, call.p.op_b).col_stride == 1 ? launch_tile<kMath, true>(call, launch)
                                                  : launch_tile<kMath, false>(call, launch);
 }

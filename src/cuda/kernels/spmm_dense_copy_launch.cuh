@@ -43,12 +43,8 @@ struct DenseRows {
 };
 inline DenseRows dense_rows_of(const SpmmCall& call, const Launch& launch, int planes) {
   const SpmmProblem& p = call.p;
-  if (call.dense_a == nullptr)
-    return {call.kept_copy != nullptr ? call.kept_copy : launch.workspace, copy_ld(p), copy_matrices(p) * planes,
-            copy_ld(p) * p.m};
-  const bool shared = call.dense_a_stride == 0;
-  return {call.dense_a->values, call.dense_a->row_stride, shared ? 1 : p.c.batch_count,
-          shared ? call.dense_a->row_stride * p.m : call.dense_a_stride};
+  return {call.kept_copy != nullptr ? call.kept_copy : launch.workspace, copy_ld(p), copy_matrices(p) * planes,
+          copy_ld(p) * p.m};
 }
 
 // As a tensor of boxes of 128 bytes of a row by `rows`.
@@ -87,7 +83,6 @@ void launch_copy(CopyKernel<typename Config::Value, typename Config::Out>* kerne
   product.chunks = static_cast<int>(ceil_div(ceil_div(p.k, Config::kChunk), slices));
   const DenseRows a = dense_rows_of(call, launch, Config::kPlanes);
   product.a_batch = a.matrices > Config::kPlanes;
-  product.has_entries = call.dense_a == nullptr;
   if (call.by_columns) product.tile.copy = {static_cast<const Value*>(a.values), a.ld, product.a_batch ? a.stride : 0};
   constexpr int kBoxM = Config::kM, kBoxN = Config::kN;
   const CUtensorMap map_a = tensor_map_of_a<Value>(p, a, Config::kSwapped ? kBoxN : kBoxM);
@@ -95,7 +90,7 @@ void launch_copy(CopyKernel<typename Config::Value, typename Config::Out>* kerne
                                                       : Config::kSwapped ? kBoxM
                                                                          : kBoxN);
   allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, Config::kSharedBytes);
-  const bool makes_copy = product.has_entries && call.kept_copy == nullptr;
+  const bool makes_copy = call.kept_copy == nullptr;
   if (makes_copy) make_dense_copy(call, launch, Config::kMath);
   // One block per multiprocessor, which stays.
   const std::int64_t most = slices > 1 ? product.tiles : launch.device.sm_count;

@@ -98,7 +98,6 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
   }
   const Scaling<float> scaling = scaling_of(args);
   const bool active = !args.skips_product && !scaling.alpha_is_zero;
-  const bool mends = active && product.has_entries;  // sums that are not finite
   const int all_chunks = active ? static_cast<int>((args.k + Config::kChunk - 1) / Config::kChunk) : 0;
   const int first_chunk = min(rank * product.chunks, all_chunks);
   const int chunks = min(product.chunks, all_chunks - first_chunk);
@@ -140,7 +139,7 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
       if (slices == 1) {
         finish_registers<Config>(product.tile, scaling,
                                  {place.batch, place.line + warp * 16 + lane / 4, place.place + lane % 4 * 2}, sums,
-                                 mends);
+                                 active);
       } else {
         sm90::sync_threads(1, 128 * Config::kGroups);  // everybody has read its operands: sums take their place
         auto* to = reinterpret_cast<float4*>(dynamic + (stages - sm90::shared_address(dynamic))) +
@@ -149,7 +148,7 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
         for (int i = 0; i < Config::kN / 8; ++i)
           to[i * 32] = {sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]};
         sm90::sync_cluster();
-        finish_slices<Config>(product, scaling, place, stages, rank, mends);
+        finish_slices<Config>(product, scaling, place, stages, rank, active);
       }
     }
   }

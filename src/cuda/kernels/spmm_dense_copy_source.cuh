@@ -18,7 +18,6 @@ struct CopyProduct {
   std::int64_t tiles_m, tiles_n, tiles;  // of lines, of places, all
   int slices, chunks;                    // chunks of a slice
   bool a_batch;
-  bool has_entries;  // op(A) is the copy of a sparse matrix
 };
 
 template <class Config>
