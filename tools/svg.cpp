@@ -23,20 +23,6 @@ constexpr double kTop = 56;
 constexpr std::int64_t kMaxCells = 120;  // along the longer side
 constexpr int kShades = 8;
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return result;
-}
-
 // A grid of cells over the matrix, each with its share of stored places.
 struct Grid {
   std::int64_t rows, cols;
@@ -133,6 +119,20 @@ void draw_histogram(const CsrMatrix& matrix, double left, std::string& svg) {
 
 }  // namespace
 
+std::string svg_escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return result;
+}
+
 std::string plot_svg(const CsrMatrix& matrix, const std::string& title) {
   const double histogram_left = 2 * kMargin + kPlotSide;
   const double width = histogram_left + kHistogramWidth + kMargin;
@@ -148,7 +148,7 @@ std::string plot_svg(const CsrMatrix& matrix, const std::string& title) {
     svg += fmt::format(" .s{}{{fill:#0b3954;fill-opacity:{:.3f}}}", shade, static_cast<double>(shade) / kShades);
   }
   svg += "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
-  svg += fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"24\">{}</text>\n", kMargin, escaped(title));
+  svg += fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"24\">{}</text>\n", kMargin, svg_escaped(title));
   svg += fmt::format("<text x=\"{:.0f}\" y=\"44\">{} x {}, {} entries, sparsity {:.6f}</text>\n", kMargin, matrix.rows,
                      matrix.cols, with_commas(matrix.nnz), matrix.sparsity());
   draw_spy(matrix, svg);

@@ -12,4 +12,7 @@ namespace spk::tool {
 // histogram of row lengths. `title` may hold any text.
 std::string plot_svg(const CsrMatrix& matrix, const std::string& title);
 
+// `text` as it stands between tags or quotes.
+std::string svg_escaped(const std::string& text);
+
 }  // namespace spk::tool

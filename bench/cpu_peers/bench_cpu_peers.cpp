@@ -25,6 +25,7 @@ struct Options {
   std::vector<std::int64_t> widths = {1, 8, 32, 128, 512};
   std::vector<std::string> peers;
   std::string json;
+  std::string svg;
   std::string commit = SPK_BENCH_COMMIT;
   int threads = 1;
   int samples = 9;
@@ -80,6 +81,13 @@ std::string source_name(const Options& options) {
   return (path.parent_path().filename() / path.filename()).string() + " " + options.set;
 }
 
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw tool::Failure(path + " cannot be written");
+}
+
 int run(Options options) {
   if (options.threads < 1)
     throw tool::UsageError(fmt::format("--threads = {} but must be at least 1", options.threads));
@@ -125,11 +133,10 @@ int run(Options options) {
     std::filesystem::create_directories(SPK_BENCH_RESULTS);
     options.json = fmt::format("{}/cpu-peers-{}-{}t.json", SPK_BENCH_RESULTS, options.commit, options.threads);
   }
-  std::ofstream out(options.json);
-  out << to_json(races, circumstances);
-  out.close();
-  if (!out) throw tool::Failure(options.json + " cannot be written");
-  fmt::print("all numbers: {}\n", options.json);
+  if (options.svg.empty()) options.svg = std::filesystem::path(options.json).replace_extension(".svg").string();
+  write_file(options.json, to_json(races, circumstances));
+  write_file(options.svg, to_svg(races, circumstances));
+  fmt::print("all numbers: {}\nratios to the best peer: {}\n", options.json, options.svg);
   return different == 0 ? 0 : 1;
 }
 
@@ -153,6 +160,7 @@ int main(int argc, char** argv) {
   app.add_option("--threads", options.threads, "Threads of all contenders")->capture_default_str();
   app.add_option("--samples", options.samples, "Timed samples of each contender")->capture_default_str();
   app.add_option("--json", options.json, "File for all numbers; default: bench/results/cpu-peers-COMMIT-THREADSt.json");
+  app.add_option("--svg", options.svg, "File for the plot; default: as --json, ending in .svg");
   app.add_option("--commit", options.commit, "Commit that is measured")->capture_default_str();
   app.add_flag("--details", options.details, "Print a line for every problem");
   try {

@@ -32,6 +32,9 @@ void print_details(const std::vector<Race>& races);
 // One line per operation, order and n: geometric means over the matrices, and the worst ratio with its matrix.
 void print_summary(const std::vector<Race>& races);
 
+// A picture for every operation and order: how many times as fast as the best peer, by sparsity, a colour for every n.
+std::string to_svg(const std::vector<Race>& races, const Circumstances& circumstances);
+
 std::string to_json(const std::vector<Race>& races, const Circumstances& circumstances);
 
 }  // namespace spk::bench
