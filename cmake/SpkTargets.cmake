@@ -26,10 +26,14 @@ function(spk_fortran_settings target)
     Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}_modules)
 endfunction()
 
-# spk_private_library(NAME SOURCES...): objects that end up in libspk; sees include/ and src/.
+# spk_private_library(NAME SOURCES...): objects that end up in libspk; sees include/ and src/. Its functions run on
+# threads of the application, whose stacks may be as small as 64 KB (sanitizers make frames larger).
 function(spk_private_library name)
   add_library(${name} OBJECT ${ARGN})
   spk_settings(${name})
+  if(NOT SPK_SANITIZE)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wframe-larger-than=36864>)
+  endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE SPK_BUILDING)
   set_property(GLOBAL APPEND PROPERTY SPK_OBJECT_LIBRARIES ${name})

@@ -278,6 +278,8 @@ SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, 
     if (__builtin_mul_overflow(l.panels, p.k, &rows)) rows = -1;
     l.panel = bytes.take(rows, l.pitch * l.real_bytes);
   }
+  // A chunk for every thread, and room to begin at a cache line.
+  if (l.block_rows > 0) l.chunks = bytes.take(l.threads * chunk_bytes(l.pitch, l.real_bytes) + 64, 1);
   if (l.method == SpmmMethod::scatter) {
     const double work = flops / 1e6;
     const std::int64_t affordable = nnz / std::max<std::int64_t>(1, 4 * p.m);

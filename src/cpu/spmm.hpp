@@ -70,7 +70,8 @@ struct SpmmLayout {
   std::int64_t panels = 0;         // held at the same time
   std::int64_t scatter_parts = 1;  // sets of partial rows of C
   std::int64_t segment_limit = 0;  // most segments of long rows
-  std::size_t offsets = 0, indices = 0, positions = 0, values = 0, panel = 0, segments = 0, long_rows = 0, partials = 0;
+  std::size_t offsets = 0, indices = 0, positions = 0, values = 0, panel = 0, chunks = 0, segments = 0, long_rows = 0,
+              partials = 0;
   std::size_t slice_bytes = 0;
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(slices) * slice_bytes; }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "cpu/parallel.hpp"
@@ -328,16 +329,28 @@ class MatrixRun {
     const bool tiles_inside = task_.b_access != BAccess::panel && count > 1 && layout_.method == SpmmMethod::tile;
     const std::int64_t parts = tiles_inside ? std::max(parts_, std::min(task_.m, nnz_ / 8) / kRowsInTurn) : parts_;
     const std::int64_t inside = tiles_inside ? count : 1;
-    parallel_for(threads_, count / inside * parts, [&](std::int64_t number) noexcept {
-      const std::int64_t part = number % parts;
+    // Threads take the pieces in turn, each with its own chunk of memory.
+    const std::int64_t pieces = count / inside * parts, threads = std::min<std::int64_t>(threads_, pieces);
+    std::atomic<std::int64_t> taken{0};
+    parallel_for(threads_, threads, [&](std::int64_t thread) noexcept {
       SpmmStep step;
-      step.begin = part_begin(task_, task_.m, part, parts);
-      step.end = part_begin(task_, task_.m, part + 1, parts);
-      for (std::int64_t tile = 0; tile < inside; ++tile) {
-        step.tile = first + number / parts + tile;
-        call(step);
+      step.chunk = chunk_of(thread);
+      for (std::int64_t piece; (piece = taken.fetch_add(1, std::memory_order_relaxed)) < pieces;) {
+        const std::int64_t part = piece % parts;
+        step.begin = part_begin(task_, task_.m, part, parts);
+        step.end = part_begin(task_, task_.m, part + 1, parts);
+        for (std::int64_t tile = 0; tile < inside; ++tile) {
+          step.tile = first + piece / parts + tile;
+          call(step);
+        }
       }
     });
+  }
+
+  void* chunk_of(std::int64_t thread) const noexcept {
+    if (layout_.block_rows == 0) return nullptr;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(memory_ + layout_.chunks) + 63) / 64 * 64;
+    return reinterpret_cast<char*>(begin) + thread * chunk_bytes(layout_.pitch, layout_.real_bytes);
   }
 
   const SpmmLayout& layout_;

@@ -12,8 +12,6 @@
 namespace spk::cpu {
 namespace {
 
-constexpr int kChunkRows = 256;
-
 // How many of the first `count` indices are below `limit`, before the first one that is not.
 template <class Index>
 SPK_INLINE std::int64_t count_below(const Index* indices, std::int64_t count, std::int64_t limit) noexcept {
@@ -54,12 +52,12 @@ SPK_INLINE void prefetch_lines(const void* first, std::int64_t bytes) noexcept {
   for (std::int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i);
 }
 
-// The rows of C that pass a block together.
+// The rows of C that pass a block together, in memory of the workspace.
 template <class Real, int kVectors>
 struct RowChunk {
   alignas(64) Real sums[kChunkRows][kVectors * kLanes<Real>];
   std::int64_t rows[kChunkRows], next[kChunkRows], end[kChunkRows];
-  int used = 0;
+  int used;
 };
 
 // Entries that a row of the chunk has in a block: the mean and somewhat more.
@@ -161,7 +159,9 @@ template <int kVectors, int kSets, class Real, class Index>
 inline void run_blocked(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
   const EmptyRows empty(t, step, columns);
   const bool clears = empty.pass();
-  RowChunk<Real, kVectors> chunk;
+  static_assert(sizeof(RowChunk<Real, kVectors>) <= chunk_bytes(kVectors * kLanes<Real>, sizeof(Real)));
+  RowChunk<Real, kVectors>& chunk = *static_cast<RowChunk<Real, kVectors>*>(step.chunk);
+  chunk.used = 0;
   for (std::int64_t row = step.begin; row < step.end; ++row) {
     const std::int64_t next = row_start(t, row), end = row_start(t, row + 1);
     if (end - next > t.long_row) continue;

@@ -66,6 +66,13 @@ struct SpmmTask {
   bool scatter_to_c = false;       // they go straight to C, which is real, of the sum's type and has whole rows
 };
 
+// Rows of C that pass a block of op(B)'s rows together, and the memory of their sums, aligned to a cache line: too much
+// for the stack of a thread. `pitch` reals are the vectors of the widest tile.
+constexpr int kChunkRows = 256;
+constexpr std::int64_t chunk_bytes(std::int64_t pitch, std::int64_t real_bytes) noexcept {
+  return kChunkRows * (pitch * real_bytes + 3 * 8) + 64;
+}
+
 // One piece of a task.
 struct SpmmStep {
   enum Kind : std::int32_t {
@@ -79,6 +86,7 @@ struct SpmmStep {
   Kind kind = rows;
   std::int64_t begin = 0, end = 0, tile = 0, row = 0, partial = 0, partials = 0;
   void* panel = nullptr;  // pack
+  void* chunk = nullptr;  // rows, where the task has block_rows: chunk_bytes() of this thread alone
 };
 
 using SpmmKernel = void(const SpmmTask& task, const SpmmStep& step) noexcept;
