@@ -44,6 +44,7 @@ function(spk_add_isa isa)
   set(flags_scalar "")
   set(flags_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mmovbe -mpopcnt)
   set(flags_avx512 ${flags_avx2} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl)
+  set(flags_amx ${flags_avx512} -mavx512vbmi2 -mamx-tile -mamx-bf16)
   set(flags_neon "")
   if(NOT DEFINED flags_${isa})
     message(FATAL_ERROR "SPK_CPU_ISAS: unknown instruction set ${isa}")
@@ -51,7 +52,8 @@ function(spk_add_isa isa)
   spk_private_library(spk_kernels_${isa} ${ARGN})
   target_compile_options(spk_kernels_${isa} PRIVATE ${flags_${isa}} -fno-exceptions -fno-rtti -fno-math-errno
     -ffp-contract=off)
-  target_compile_definitions(spk_kernels_${isa} PRIVATE SPK_ARCH_${isa} SPK_ARCH_NAME=${isa})
+  target_compile_definitions(spk_kernels_${isa} PRIVATE SPK_ARCH_${isa} SPK_ARCH_NAME=${isa}
+    $<$<STREQUAL:${isa},amx>:SPK_ARCH_avx512>)
 endfunction()
 
 # spk_threads: the one threading runtime of the library, by SPK_THREADING.

@@ -13,7 +13,7 @@
 // The inside of SpMM on the CPU, shared by the launcher (spmm.cpp), plans (spmm_plan.cpp) and tests of single kernels.
 namespace spk::cpu {
 
-enum class SpmmMethod : std::int32_t { dot, scatter, tile };
+enum class SpmmMethod : std::int32_t { dot, scatter, tile, amx };
 
 using SpmmRow = KernelRow<SpmmProblem, Isa, SpmmKernel>;
 std::span<const SpmmRow> spmm_kernels() noexcept;
@@ -68,6 +68,7 @@ struct SpmmLayout {
   std::int32_t sets = 1;
   std::int64_t block_rows = 0;     // of op(B), passed by many rows of C while the first-level cache holds them; 0: all
   std::int64_t panels = 0;         // held at the same time
+  std::int64_t chunk_bytes = 0;    // of a thread
   std::int64_t scatter_parts = 1;  // sets of partial rows of C
   std::int64_t segment_limit = 0;  // most segments of long rows
   std::size_t offsets = 0, indices = 0, positions = 0, values = 0, panel = 0, chunks = 0, segments = 0, long_rows = 0,
@@ -78,7 +79,7 @@ struct SpmmLayout {
 // planned: a plan keeps the rows that are made from another storage of A.
 SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, int threads);
 
-// What a plan keeps: the layout, rows made from another storage of A, 16-bit indices. Why no order of rows:
+// What a plan keeps: the layout, rows made from another storage of A, 16-bit indices, masks for AMX. Why no order of rows:
 // docs/adr/0006. Where a row's entries pass from one block of B's rows to the next is found at every call, by comparing a
 // vector of indices.
 class SpmmPlan final : public Plan {
@@ -93,6 +94,7 @@ class SpmmPlan final : public Plan {
     std::vector<std::int32_t> indices32;
     std::vector<std::int64_t> indices64;
     std::vector<std::uint16_t> indices16;
+    std::vector<std::uint32_t> amx_masks;
     bool in_place = false;
   };
   RowForm form = RowForm::stored;
@@ -102,6 +104,9 @@ class SpmmPlan final : public Plan {
   }
   std::size_t bytes() const noexcept;
 };
+
+// Masks of A's columns for the AMX kernel.
+void make_amx_masks(const SpmmProblem& p, const SpmmLayout& layout, std::vector<std::uint32_t>& masks);
 
 // One matrix of the batch; `memory` is its slice of the workspace.
 void run_matrix(const SpmmProblem& p, const SpmmLayout& layout, const SpmmPlan::Matrix* prepared,

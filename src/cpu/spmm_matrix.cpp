@@ -46,6 +46,7 @@ void describe_a(const SpmmProblem& p, SpmmTask& t) noexcept {
 }
 
 void use_plan(const SpmmPlan::Matrix& matrix, SpmmTask& t) noexcept {
+  if (!matrix.amx_masks.empty()) t.amx_masks = matrix.amx_masks.data();
   if (matrix.indices16.empty()) return;
   if (t.block_rows > 0) {
     t.short_indices = matrix.indices16.data();
@@ -265,6 +266,34 @@ class MatrixRun {
     });
   }
 
+  // A block of rows is computed in one way whoever computes it, by tiles or not.
+  void amx() noexcept {
+    char* panels = memory_ == nullptr ? nullptr : cache_line(layout_.panel);
+    if (!task_.empty) {
+      constexpr std::int64_t kMostParts = 64;
+      std::int32_t least[kMostParts];
+      const std::int64_t steps = amx_steps(task_.k), parts = threads_ == 1 ? 1 : std::min(steps, kMostParts);
+      parallel_for(threads_, parts, [&](std::int64_t part) noexcept {
+        SpmmStep step;
+        step.kind = SpmmStep::pack;
+        step.begin = steps * part / parts * kAmxRows;
+        step.end = std::min(task_.k, steps * (part + 1) / parts * kAmxRows);
+        step.panel = panels;
+        step.least_exponent = least + part;
+        call(step);
+      });
+      task_.b_least_exponent = *std::min_element(least, least + parts);
+    }
+    const std::int64_t blocks = (task_.m + kAmxRows - 1) / kAmxRows;
+    const std::int64_t pieces = threads_ == 1 ? 1 : std::min<std::int64_t>(blocks, 8 * std::int64_t{threads_});
+    in_turn(pieces, [&](std::int64_t piece, SpmmStep& step) noexcept {
+      step.begin = blocks * piece / pieces * kAmxRows;
+      step.end = std::min(task_.m, blocks * (piece + 1) / pieces * kAmxRows);
+      step.panel = panels;
+      call(step);
+    });
+  }
+
   void tiles() noexcept {
     if (task_.b_access != BAccess::panel) return rows_of(0, layout_.tiles);
     const SpmmTask unpacked = task_;
@@ -329,28 +358,31 @@ class MatrixRun {
     const bool tiles_inside = task_.b_access != BAccess::panel && count > 1 && layout_.method == SpmmMethod::tile;
     const std::int64_t parts = tiles_inside ? std::max(parts_, std::min(task_.m, nnz_ / 8) / kRowsInTurn) : parts_;
     const std::int64_t inside = tiles_inside ? count : 1;
-    // Threads take the pieces in turn, each with its own chunk of memory.
-    const std::int64_t pieces = count / inside * parts, threads = std::min<std::int64_t>(threads_, pieces);
-    std::atomic<std::int64_t> taken{0};
-    parallel_for(threads_, threads, [&](std::int64_t thread) noexcept {
-      SpmmStep step;
-      step.chunk = chunk_of(thread);
-      for (std::int64_t piece; (piece = taken.fetch_add(1, std::memory_order_relaxed)) < pieces;) {
-        const std::int64_t part = piece % parts;
-        step.begin = part_begin(task_, task_.m, part, parts);
-        step.end = part_begin(task_, task_.m, part + 1, parts);
-        for (std::int64_t tile = 0; tile < inside; ++tile) {
-          step.tile = first + piece / parts + tile;
-          call(step);
-        }
+    in_turn(count / inside * parts, [&](std::int64_t piece, SpmmStep& step) noexcept {
+      const std::int64_t part = piece % parts;
+      step.begin = part_begin(task_, task_.m, part, parts);
+      step.end = part_begin(task_, task_.m, part + 1, parts);
+      for (std::int64_t tile = 0; tile < inside; ++tile) {
+        step.tile = first + piece / parts + tile;
+        call(step);
       }
     });
   }
 
-  void* chunk_of(std::int64_t thread) const noexcept {
-    if (layout_.block_rows == 0) return nullptr;
-    const auto begin = (reinterpret_cast<std::uintptr_t>(memory_ + layout_.chunks) + 63) / 64 * 64;
-    return reinterpret_cast<char*>(begin) + thread * chunk_bytes(layout_.pitch, layout_.real_bytes);
+  // Threads take the pieces in turn: body(piece, step), where the step has its thread's chunk of memory.
+  template <class Body>
+  void in_turn(std::int64_t pieces, const Body& body) noexcept {
+    std::atomic<std::int64_t> taken{0};
+    parallel_for(threads_, std::min<std::int64_t>(threads_, pieces), [&](std::int64_t thread) noexcept {
+      SpmmStep step;
+      if (layout_.chunk_bytes > 0) step.chunk = cache_line(layout_.chunks) + thread * layout_.chunk_bytes;
+      for (std::int64_t piece; (piece = taken.fetch_add(1, std::memory_order_relaxed)) < pieces;) body(piece, step);
+    });
+  }
+
+  // The first cache line of an array that has 64 bytes more than it needs.
+  char* cache_line(std::size_t offset) const noexcept {
+    return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(memory_ + offset) + 63) / 64 * 64);
   }
 
   const SpmmLayout& layout_;
@@ -363,11 +395,26 @@ class MatrixRun {
 
 }  // namespace
 
+void make_amx_masks(const SpmmProblem& p, const SpmmLayout& layout, std::vector<std::uint32_t>& masks) {
+  SpmmTask t;
+  t.m = p.m;
+  t.k = p.k;
+  describe_a(p, t);
+  masks.resize(static_cast<std::size_t>((p.m + kAmxRows - 1) / kAmxRows * amx_mask_words(p.k)));
+  SpmmStep step;
+  step.kind = SpmmStep::masks;
+  step.end = p.m;
+  step.panel = masks.data();
+  layout.kernel->function(t, step);
+}
+
 void run_matrix(const SpmmProblem& p, const SpmmLayout& layout, const SpmmPlan::Matrix* prepared,
                 char* memory) noexcept {
   MatrixRun matrix(p, layout, prepared, memory);
   if (layout.method == SpmmMethod::scatter)
     matrix.scatter();
+  else if (layout.method == SpmmMethod::amx)
+    matrix.amx();
   else
     matrix.tiles();
 }

@@ -106,7 +106,7 @@ const SpmmRow* select_for_plan(const SpmmProblem& p, std::string* refusals) {
 std::size_t SpmmPlan::bytes() const noexcept {
   std::size_t sum = sizeof *this;
   for (const Matrix& m : matrices)
-    sum += sizeof m + 4 * m.indices32.size() + 2 * m.indices16.size() +
+    sum += sizeof m + 4 * (m.indices32.size() + m.amx_masks.size()) + 2 * m.indices16.size() +
            8 * (m.offsets.size() + m.positions.size() + m.indices64.size());
   return sum;
 }
@@ -123,6 +123,7 @@ std::string SpmmPlan::describe() const {
     case RowForm::turned: text += ", blocks in rows with their places"; break;
   }
   if (!matrices.empty() && !matrices[0].indices16.empty()) text += ", 16-bit indices";
+  if (!matrices.empty() && !matrices[0].amx_masks.empty()) text += ", masks of columns";
   if (matrices.size() > 1) text += ", " + std::to_string(matrices.size()) + " structures";
   return text + ", " + std::to_string(bytes()) + " bytes";
 }
@@ -147,6 +148,11 @@ std::unique_ptr<Plan> prepare(const SpmmProblem& p, const Exec& exec) {
     if (a.nnzb > 0 && (plan->form == RowForm::sorted || plan->form == RowForm::turned))
       make_rows(p, a, plan->form, matrix);
     if (short_indices && a.first_entry == 0) shorten_indices(a, matrix);
+    if (a.nnz > 0 && p.n > 0 && method_of(*kernel) == SpmmMethod::amx) {
+      SpmmProblem one = p;
+      one.a = a;
+      make_amx_masks(one, plan->layout, matrix.amx_masks);
+    }
   }
   return plan;
 }

@@ -72,7 +72,7 @@ void SpmmCase::make_a(const SpmmShape& s) {
   a.rows = s.op_a == Op::n ? problem_.m : problem_.k;
   a.cols = s.op_a == Op::n ? problem_.k : problem_.m;
   a.batch_count = s.batch;
-  // Places of entries (or blocks): unsorted, some of them twice.
+  // Places of entries (or blocks): unsorted, some of them twice, unless asked otherwise.
   struct Place {
     std::int64_t row, col;
   };
@@ -83,7 +83,8 @@ void SpmmCase::make_a(const SpmmShape& s) {
     std::vector<Place> row;
     for (std::int64_t j = 0; j < cols; ++j)
       if (present(random_)) row.push_back({i, j});
-    if (!row.empty() && i % 3 == 1 && static_cast<std::int64_t>(row.size()) < cols) row.push_back(row[0]);
+    if (!s.distinct && !row.empty() && i % 3 == 1 && static_cast<std::int64_t>(row.size()) < cols)
+      row.push_back(row[0]);
     if (i == rows / 2)
       for (std::int64_t e = 0; e < s.long_row; ++e) row.push_back({i, (e * 7) % cols});
     if (!s.sorted) std::shuffle(row.begin(), row.end(), random_);

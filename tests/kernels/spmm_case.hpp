@@ -36,6 +36,7 @@ struct SpmmShape {
   std::int64_t long_row = 0;    // entries of one row, over the density
   std::int64_t slice_from = 0;  // CSR: first row of a larger matrix
   bool sorted = false;          // entries by columns (COO: by rows)
+  bool distinct = false;        // no place twice
   bool integers = false;        // small integers, whose sums are exact
   bool equal_columns = false;   // of op(B)
   unsigned seed = 1;

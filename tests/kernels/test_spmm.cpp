@@ -26,8 +26,12 @@ class SpmmKernelTest : public ::testing::TestWithParam<std::int32_t> {
     const char* isa = cpu::name_of(row_->target);
     if (!cpu::isa_supports(cpu::available_isa(), row_->target)) SPK_SKIP_WITHOUT(isa, "no " << isa << " is here");
   }
-  // Whether the row takes the problem; it must have a reason if not.
-  bool takes(const SpmmCase& c) const { return row_->refuse(c.problem()) == nullptr; }
+  // Whether the row takes the problem when it is asked for.
+  bool takes(const SpmmCase& c) const {
+    SpmmProblem p = c.problem();
+    p.alg = row_->id;
+    return row_->refuse(p) == nullptr;
+  }
 
   // Checks the kernel on a shape with every value type that it takes. Answers how often it ran.
   int check(SpmmShape shape, int threads = 1) {

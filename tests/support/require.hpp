@@ -9,7 +9,7 @@
 #include <string_view>
 
 // Tests of what a machine may lack are skipped with the library's words; SPK_TEST_REQUIRE names what must be there, and
-// makes such a skip a failure: a comma list of cpu, cuda, data, avx2, avx512, neon.
+// makes such a skip a failure: a comma list of cpu, cuda, data, avx2, avx512, amx, neon.
 namespace spk::test {
 
 inline bool is_required(std::string_view what) {

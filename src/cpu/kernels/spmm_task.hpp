@@ -47,6 +47,9 @@ struct SpmmTask {
   std::int64_t block_rows = 0;                   // rows of op(B) that C's rows pass together, 0: all
   const std::uint16_t* short_indices = nullptr;  // NULL, or for such blocks A's indices, counted from 0
 
+  const std::uint32_t* amx_masks = nullptr;  // AMX: of A, in a plan, or NULL
+  std::int32_t b_least_exponent = 0;         // AMX: exponent field of B's smallest nonzero element; 0: not for tiles
+
   // ---- columns: tile t covers the vectors [t * vectors / tiles, (t + 1) * vectors / tiles)
   bool complex = false;
   std::int64_t columns = 0;  // reals
@@ -73,6 +76,16 @@ constexpr std::int64_t chunk_bytes(std::int64_t pitch, std::int64_t real_bytes) 
   return kChunkRows * (pitch * real_bytes + 3 * 8) + 64;
 }
 
+// Blocks of the AMX kernel: rows and columns of C, rows of op(B). Its memory: panels of op(B), padded to whole blocks;
+// for every block of C's rows a mask of 32 columns for each row and step, and one word more; a thread's chunk.
+constexpr std::int64_t kAmxRows = 32, kAmxBufferBytes = 20 << 10;
+constexpr std::int64_t amx_steps(std::int64_t k) noexcept { return (k + kAmxRows - 1) / kAmxRows; }
+constexpr std::int64_t amx_mask_words(std::int64_t k) noexcept { return kAmxRows * amx_steps(k) + 1; }
+constexpr std::int64_t amx_panel_bytes(std::int64_t k) noexcept { return amx_steps(k) * kAmxRows * kAmxRows * 2; }
+constexpr std::int64_t amx_chunk_bytes(std::int64_t k) noexcept {
+  return kAmxBufferBytes + amx_panel_bytes(k) + (amx_mask_words(k) * 4 + 63) / 64 * 64;
+}
+
 // One piece of a task.
 struct SpmmStep {
   enum Kind : std::int32_t {
@@ -82,11 +95,13 @@ struct SpmmStep {
     pack,     // rows [begin, end) of op(B), tile `tile`, to the panel
     scatter,  // adds the products of rows [begin, end) of A's stored form to the partial rows from `partial` on
     finish,   // C of rows [begin, end) from `partials` sets of m partial rows
+    masks,    // AMX: of rows [begin, end), to the panel
   };
   Kind kind = rows;
   std::int64_t begin = 0, end = 0, tile = 0, row = 0, partial = 0, partials = 0;
-  void* panel = nullptr;  // pack
-  void* chunk = nullptr;  // rows, where the task has block_rows: chunk_bytes() of this thread alone
+  void* panel = nullptr;  // pack; rows of AMX
+  void* chunk = nullptr;  // rows of AMX, and where the task has block_rows: memory of this thread alone
+  std::int32_t* least_exponent = nullptr;  // pack of AMX: b_least_exponent of these rows
 };
 
 using SpmmKernel = void(const SpmmTask& task, const SpmmStep& step) noexcept;
