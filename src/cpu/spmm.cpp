@@ -254,6 +254,9 @@ SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, 
     choose_blocks(p, l);
   } else {
     l.tiles = p.n;
+    // Scattered sums of more than half a vector have room for all of it, if that pays for bringing them to C.
+    const bool fills = l.complex || 2 * l.columns <= l.lanes || p.a.nnz < 4 * p.m;
+    l.pitch = fills ? l.columns : ceil_div(l.columns, l.lanes) * l.lanes;
   }
   l.b_access = choose_b_access(p, l);
   if (l.method == SpmmMethod::amx && operand(p.b, p.op_b).col_stride != 1) l.b_access = BAccess::elements;
@@ -309,7 +312,7 @@ SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, 
     const std::int64_t affordable = nnz / std::max<std::int64_t>(1, 4 * p.m);
     l.scatter_parts =
         std::clamp<std::int64_t>(std::min(static_cast<std::int64_t>(std::min(work, 8.0)), affordable), 1, 8);
-    l.partials = bytes.take(l.scatter_parts * p.m, l.columns * l.real_bytes);
+    l.partials = bytes.take(l.scatter_parts * p.m, l.pitch * l.real_bytes);
   } else if (l.method != SpmmMethod::amx && !is_block_format(p.a.format)) {
     l.segment_limit = most_segments(nnz);
     l.segments = bytes.take(l.segment_limit, sizeof(RowSegment));

@@ -79,6 +79,25 @@ struct SpmmLayout {
 // planned: a plan keeps the rows that are made from another storage of A.
 SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, int threads);
 
+// values[i] = stored[positions[i]] for all i, in an order that the caches like. Positions are distinct.
+class ValueMoves {
+ public:
+  ValueMoves() = default;
+  explicit ValueMoves(std::vector<std::int64_t> positions);
+  // Values of `size` bytes.
+  void run(const void* stored, void* values, std::size_t size, int threads) const noexcept;
+  std::size_t bytes() const noexcept;
+
+ private:
+  template <class Value>
+  void move(const Value* stored, Value* values, int threads) const noexcept;
+
+  std::int64_t first_ = 0;               // position of the first stored value
+  std::vector<std::uint32_t> from_;      // by regions of the result: places from there on, ascending,
+  std::vector<std::uint16_t> to_;        // and where they go in the region
+  std::vector<std::int64_t> positions_;  // instead, where 32 bits are too few
+};
+
 // What a plan keeps: the layout, rows made from another storage of A, 16-bit indices, masks for AMX. Why no order of rows:
 // docs/adr/0006. Where a row's entries pass from one block of B's rows to the next is found at every call, by comparing a
 // vector of indices.
@@ -90,7 +109,9 @@ class SpmmPlan final : public Plan {
   int threads = 0;    // that layout is for
   SpmmLayout layout;  // unless C is empty
   struct Matrix {     // per matrix of the batch, or one for all
-    std::vector<std::int64_t> offsets, positions;
+    std::vector<std::int64_t> offsets;
+    std::vector<std::int64_t> positions;  // of blocks
+    ValueMoves moves;                     // of entries' values
     std::vector<std::int32_t> indices32;
     std::vector<std::int64_t> indices64;
     std::vector<std::uint16_t> indices16;

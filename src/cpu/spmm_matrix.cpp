@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The spk authors
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "cpu/parallel.hpp"
 #include "cpu/spmm.hpp"
@@ -76,31 +75,6 @@ void use_rows(const SpmmProblem& p, const RowArrays& rows, SpmmTask& t) noexcept
   }
 }
 
-// values[i] = stored[positions[i]]
-void gather_values(const SpmmProblem& p, std::span<const std::int64_t> positions, void* values, int threads) noexcept {
-  constexpr std::int64_t kPart = 1 << 15;
-  const std::int64_t count = static_cast<std::int64_t>(positions.size());
-  const std::size_t size = size_of(p.a.value_type);
-  const auto copy = [&](auto tag, std::int64_t begin, std::int64_t end) {
-    using Value = typename decltype(tag)::type;
-    for (std::int64_t e = begin; e < end; ++e)
-      std::memcpy(static_cast<char*>(values) + static_cast<std::size_t>(e) * sizeof(Value),
-                  static_cast<const char*>(p.a.values) +
-                      static_cast<std::size_t>(positions[static_cast<std::size_t>(e)]) * sizeof(Value),
-                  sizeof(Value));
-  };
-  struct Wide {
-    double re, im;
-  };
-  parallel_for(threads, (count + kPart - 1) / kPart, [&](std::int64_t part) noexcept {
-    const std::int64_t begin = part * kPart, end = std::min(count, begin + kPart);
-    if (size == 2) return copy(TypeTag<std::uint16_t>{}, begin, end);
-    if (size == 4) return copy(TypeTag<float>{}, begin, end);
-    if (size == 8) return copy(TypeTag<double>{}, begin, end);
-    copy(TypeTag<Wide>{}, begin, end);
-  });
-}
-
 void prepare_rows(const SpmmProblem& p, const SpmmLayout& l, const SpmmPlan::Matrix* prepared, char* memory,
                   SpmmTask& t) noexcept {
   if (l.form != RowForm::sorted && l.form != RowForm::turned) return;
@@ -126,7 +100,7 @@ void prepare_rows(const SpmmProblem& p, const SpmmLayout& l, const SpmmPlan::Mat
   rows.in_place = prepared->in_place;
   if (!blocks && !rows.in_place) {
     rows.values = at<char>(memory, l.values);
-    gather_values(p, prepared->positions, rows.values, l.threads);
+    prepared->moves.run(p.a.values, rows.values, size_of(p.a.value_type), l.threads);
   }
   use_rows(p, rows, t);
 }
@@ -243,9 +217,9 @@ class MatrixRun {
       task_.partials = at<char>(memory_, layout_.partials);
       const std::int64_t sets = layout_.scatter_parts;
       const ValueType sum = layout_.real_bytes == 8 ? ValueType::f64 : ValueType::f32;
-      task_.scatter_to_c = sets == 1 && !layout_.complex && task_.c_type == sum && task_.c_col_stride == 1 &&
-                           task_.epilogue.is_identity();
-      task_.scatter_pitch = task_.scatter_to_c ? task_.c_row_stride : task_.columns;
+      task_.scatter_to_c = sets == 1 && !layout_.complex && layout_.pitch == layout_.columns && task_.c_type == sum &&
+                           task_.c_col_stride == 1 && task_.epilogue.is_identity();
+      task_.scatter_pitch = task_.scatter_to_c ? task_.c_row_stride : layout_.pitch;
       parallel_for(threads_, sets, [&](std::int64_t part) noexcept {
         SpmmStep step;
         step.kind = SpmmStep::scatter;

@@ -74,6 +74,10 @@ void make_rows(const SpmmProblem& p, const SparseView& a, RowForm form, SpmmPlan
     matrix.positions = {};
     matrix.indices32 = {};
     matrix.indices64 = {};
+  } else if (form == RowForm::sorted) {
+    matrix.positions.resize(static_cast<std::size_t>(matrix.offsets[static_cast<std::size_t>(p.m)]));
+    matrix.moves = ValueMoves(std::move(matrix.positions));
+    matrix.positions = {};
   }
 }
 
@@ -89,12 +93,13 @@ void shorten_indices(const SparseView& a, SpmmPlan::Matrix& matrix) {
 }
 
 // The kernel that a plan runs. Scattering a few columns is cheaper than bringing the values into the kept transpose's
-// order at every execution, unless most rows of C are empty.
+// order at every execution, unless most rows of C are empty, or, from 17 columns on, C has more rows than B: scattering
+// meets C out of order, the other way meets B.
 const SpmmRow* select_for_plan(const SpmmProblem& p, std::string* refusals) {
   const SpmmRow* kernel = select_spmm(p, refusals);
-  constexpr std::int64_t kScatterColumns = 32;
+  constexpr std::int64_t kScatterColumns = 32, kScatterColumnsOfLargeC = 16;
   if (kernel == nullptr || p.alg >= 256 || method_of(*kernel) != SpmmMethod::scatter ||
-      (p.n <= kScatterColumns && p.a.nnz >= p.m))
+      (p.n <= (p.m > p.k ? kScatterColumnsOfLargeC : kScatterColumns) && p.a.nnz >= p.m))
     return kernel;
   for (const SpmmRow& row : spmm_kernels())
     if (row.target == kernel->target && method_of(row) == SpmmMethod::tile && row.refuse(p) == nullptr) return &row;
@@ -106,7 +111,7 @@ const SpmmRow* select_for_plan(const SpmmProblem& p, std::string* refusals) {
 std::size_t SpmmPlan::bytes() const noexcept {
   std::size_t sum = sizeof *this;
   for (const Matrix& m : matrices)
-    sum += sizeof m + 4 * (m.indices32.size() + m.amx_masks.size()) + 2 * m.indices16.size() +
+    sum += sizeof m + 4 * (m.indices32.size() + m.amx_masks.size()) + 2 * m.indices16.size() + m.moves.bytes() +
            8 * (m.offsets.size() + m.positions.size() + m.indices64.size());
   return sum;
 }

@@ -12,7 +12,8 @@
 namespace spk::cpu {
 namespace {
 
-// The columns of one pass: kVectors whole vectors, then `last` < kLanes columns.
+// The columns of one pass: kVectors whole vectors, then one of `last` columns if that is not 0, for which sums have room.
+// (A masked store would not be seen by the loads that follow it.)
 template <class Real, int kVectors, class Value, class Index>
 inline void scatter_vectors(const SpmmTask& t, const SpmmStep& step, Real* out, std::int64_t first, int last) noexcept {
   constexpr int kSize = kLanes<Real>;
@@ -46,7 +47,7 @@ inline void scatter_vectors(const SpmmTask& t, const SpmmStep& step, Real* out, 
       SPK_UNROLL
       for (int v = 0; v < kVectors; ++v) store(to + v * kSize, fma(value, x[v], load(to + v * kSize)));
       Real* tail = to + kVectors * kSize;
-      store_first(tail, fma(value, x[kVectors], load_first(tail, last)), last);
+      store(tail, fma(value, x[kVectors], load(tail)));
     }
   }
 }
@@ -71,7 +72,7 @@ SPK_INLINE void add_scaled(Real* to, Real value, const Real* x) noexcept {
   for (int j = 0; j < kColumns; ++j) to[j] = fma1(value, x[j], to[j]);
 }
 
-// Fewer columns than a vector has lanes, one by one: masked stores would not be seen by the loads that follow them.
+// Few columns, in sums that have no room for a vector.
 template <class Real, int kColumns, class Value, class Index>
 inline void scatter_columns(const SpmmTask& t, const SpmmStep& step, Real* out, std::int64_t first) noexcept {
   const Value* a = static_cast<const Value*>(t.values);
@@ -97,6 +98,7 @@ inline void scatter_columns(const SpmmTask& t, const SpmmStep& step, Real* out, 
 template <class Real, class Value, class Index>
 inline void scatter_real(const SpmmTask& t, const SpmmStep& step, Real* out) noexcept {
   constexpr int kSize = kLanes<Real>;
+  const bool has_room = !t.scatter_to_c && t.scatter_pitch > t.columns;
   std::int64_t first = 0;
   for (std::int64_t left = t.columns; left > 0; left = t.columns - first) {
     if (left >= 8 * kSize) {
@@ -105,12 +107,13 @@ inline void scatter_real(const SpmmTask& t, const SpmmStep& step, Real* out) noe
     } else if (left >= 4 * kSize) {
       scatter_vectors<Real, 4, Value, Index>(t, step, out, first, 0);
       first += 4 * kSize;
-    } else if (left >= kSize) {
-      const int whole = static_cast<int>(left / kSize), last = static_cast<int>(left % kSize);
+    } else if (left >= kSize || has_room) {
+      const int whole = static_cast<int>(left / kSize), last = has_room ? static_cast<int>(left % kSize) : 0;
+      if (whole == 0) scatter_vectors<Real, 0, Value, Index>(t, step, out, first, last);
       if (whole == 1) scatter_vectors<Real, 1, Value, Index>(t, step, out, first, last);
       if (whole == 2) scatter_vectors<Real, 2, Value, Index>(t, step, out, first, last);
       if (whole == 3) scatter_vectors<Real, 3, Value, Index>(t, step, out, first, last);
-      first = t.columns;
+      first = has_room ? t.columns : first + whole * kSize;
     } else if (left >= 8) {
       scatter_columns<Real, 8, Value, Index>(t, step, out, first);
       first += 8;
@@ -163,15 +166,15 @@ inline void scale_c(const SpmmTask& t, Real* c) noexcept {
 template <class Real, bool kComplex, class Value, class Index>
 inline void scatter_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
   if constexpr (kComplex) {
-    Real* out = static_cast<Real*>(t.partials) + step.partial * t.columns;
-    __builtin_memset(out, 0, static_cast<std::size_t>(t.m * t.columns) * sizeof(Real));
+    Real* out = static_cast<Real*>(t.partials) + step.partial * t.scatter_pitch;
+    __builtin_memset(out, 0, static_cast<std::size_t>(t.m * t.scatter_pitch) * sizeof(Real));
     scatter_complex<Real, Index>(t, step, out);
   } else if (t.scatter_to_c) {
     scale_c(t, static_cast<Real*>(t.c));
     scatter_real<Real, Value, Index>(t, step, static_cast<Real*>(t.c));
   } else {
-    Real* out = static_cast<Real*>(t.partials) + step.partial * t.columns;
-    __builtin_memset(out, 0, static_cast<std::size_t>(t.m * t.columns) * sizeof(Real));
+    Real* out = static_cast<Real*>(t.partials) + step.partial * t.scatter_pitch;
+    __builtin_memset(out, 0, static_cast<std::size_t>(t.m * t.scatter_pitch) * sizeof(Real));
     scatter_real<Real, Value, Index>(t, step, out);
   }
 }
@@ -193,7 +196,7 @@ inline void finish_scatter(const SpmmTask& t, const SpmmStep& step) noexcept {
     for (std::int64_t j = 0; j < count; ++j) line[j] = 0;
     if (t.empty) return;
     for (std::int64_t part = 0; part < step.partials; ++part) {
-      const Real* from = sums + part * t.m * t.columns + at;
+      const Real* from = sums + part * t.m * t.scatter_pitch + at;
       for (std::int64_t j = 0; j < count; ++j) line[j] += from[j];
     }
   };
@@ -208,8 +211,13 @@ inline void finish_scatter(const SpmmTask& t, const SpmmStep& step) noexcept {
   for (std::int64_t row = step.begin; row < step.end; ++row)
     for (std::int64_t first = 0; first < t.columns; first += kWidth) {
       const std::int64_t width = t.columns - first < kWidth ? t.columns - first : kWidth;
-      add_up(row * t.columns + first, width);
-      finish_any_line<Real, kComplex>(t, {row, first / kPer, width / kPer, true}, line);
+      const Line c{row, first / kPer, width / kPer, true};
+      if (!kComplex && !t.empty && step.partials == 1 && t.scatter_pitch % kLanes<Real> == 0) {
+        finish_any_line<Real, kComplex>(t, c, sums + row * t.scatter_pitch + first);
+        continue;
+      }
+      add_up(row * t.scatter_pitch + first, width);
+      finish_any_line<Real, kComplex>(t, c, line);
     }
 }
 

@@ -63,9 +63,9 @@ struct SpmmTask {
   Scalar alpha{1, 0}, beta{0, 0};
   Epilogue epilogue;
 
-  // ---- sums of segments of long rows, and of scattered parts: rows of `columns` reals
+  // ---- sums of segments of long rows, rows of `columns` reals, or of scattered parts, rows of `scatter_pitch`
   void* partials = nullptr;
-  std::int64_t scatter_pitch = 0;  // reals from one row of scattered sums to the next
+  std::int64_t scatter_pitch = 0;  // reals from one row of sums to the next; in partials beyond columns: whole vectors
   bool scatter_to_c = false;       // they go straight to C, which is real, of the sum's type and has whole rows
 };
 
