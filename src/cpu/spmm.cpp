@@ -27,6 +27,17 @@ bool is_block_format(Format format) noexcept { return format == Format::bsr || f
 
 bool columns_contiguous(const SpmmProblem& p) noexcept { return operand(p.b, p.op_b).row_stride == 1; }
 
+// Whether tiles are faster than the tile kernel, measured on Emerald Rapids: their work is that of a dense matrix, and
+// without a plan masks have to be made.
+bool amx_pays(const SpmmProblem& p, bool planned) noexcept {
+  constexpr double kLeastShare = 0.1, kLeastShareOfColumns = 18;
+  constexpr std::int64_t kLeastColumns = 24, kLeastRows = 16;
+  const double share =
+      static_cast<double>(p.a.nnz) / (static_cast<double>(p.m) * static_cast<double>(std::max<std::int64_t>(1, p.k)));
+  return p.n >= kLeastColumns && p.m >= kLeastRows && share >= kLeastShare &&
+         (planned || share * static_cast<double>(p.n) >= kLeastShareOfColumns);
+}
+
 template <ValueType kSum>
 const char* refuse_tile(const SpmmProblem& p) {
   return sum_type(p.a.value_type) == kSum ? nullptr : "other value type";
@@ -56,18 +67,12 @@ const char* refuse_scatter(const SpmmProblem& p) {
 }
 
 #if SPK_HAS_amx
-// Unless it is asked for by id: where it is faster than the tile kernel, measured on Emerald Rapids.
 const char* refuse_amx(const SpmmProblem& p) {
-  constexpr std::int64_t kMostInner = 1 << 16, kLeastColumns = 24, kLeastRows = 16, kLeastShare = 8;
+  constexpr std::int64_t kMostInner = 1 << 16;
   if (p.a.value_type != ValueType::bf16 || p.b.type != ValueType::bf16) return "other value type";
   if (!entries_stored_in_rows(p)) return "op(A) is not stored by rows of entries";
   if (p.k > kMostInner) return "k > 65536";
-  if (p.alg >= 256) return nullptr;
-  if (p.n < kLeastColumns) return "n < 24";
-  if (p.m < kLeastRows) return "m < 16";
-  if (static_cast<double>(p.a.nnz) * kLeastShare < static_cast<double>(p.m) * static_cast<double>(p.k))
-    return "less than one entry in eight";
-  return nullptr;
+  return p.alg >= 256 || amx_pays(p, false) ? nullptr : "too few entries or columns";
 }
 #endif
 
@@ -217,6 +222,16 @@ const SpmmRow* select_spmm(const SpmmProblem& p, std::string* refusals) noexcept
     return rows.first_that_takes(p);
   }
   return select(spmm_kernels(), p, available_isa(), isa_supports, refusals);
+}
+
+const SpmmRow* select_amx_for_plan(const SpmmProblem& p) noexcept {
+  for (const SpmmRow& row : kTable) {
+    if (method_of(row) != SpmmMethod::amx || !isa_supports(available_isa(), row.target)) continue;
+    SpmmProblem asked = p;
+    asked.alg = row.id;
+    if (row.refuse(asked) == nullptr && amx_pays(p, true)) return &row;
+  }
+  return nullptr;
 }
 
 RowForm row_form(const SpmmProblem& p, SpmmMethod method) noexcept {

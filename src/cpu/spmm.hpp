@@ -21,6 +21,9 @@ SpmmMethod method_of(const SpmmRow& row) noexcept;
 // The kernel that takes p, or NULL.
 const SpmmRow* select_spmm(const SpmmProblem& p, std::string* refusals) noexcept;
 
+// The kernel of AMX if a plan of p is faster with it, else NULL.
+const SpmmRow* select_amx_for_plan(const SpmmProblem& p) noexcept;
+
 // How op(A) becomes rows of entries or blocks.
 enum class RowForm : std::int32_t {
   stored,   // it is stored that way

@@ -96,6 +96,8 @@ void shorten_indices(const SparseView& a, SpmmPlan::Matrix& matrix) {
 // order at every execution, unless most rows of C are empty, or, from 17 columns on, C has more rows than B: scattering
 // meets C out of order, the other way meets B.
 const SpmmRow* select_for_plan(const SpmmProblem& p, std::string* refusals) {
+  if (p.alg < 256)
+    if (const SpmmRow* amx = select_amx_for_plan(p)) return amx;
   const SpmmRow* kernel = select_spmm(p, refusals);
   constexpr std::int64_t kScatterColumns = 32, kScatterColumnsOfLargeC = 16;
   if (kernel == nullptr || p.alg >= 256 || method_of(*kernel) != SpmmMethod::scatter ||

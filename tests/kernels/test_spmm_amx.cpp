@@ -176,7 +176,7 @@ TEST_F(SpmmAmx, SubnormalNumbersSurvive) {
     }
 }
 
-TEST_F(SpmmAmx, IsChosenForTheDenserHalf) {
+TEST_F(SpmmAmx, IsChosenWhereItPays) {
   const auto chosen = [](const SpmmShape& s) { return cpu::choose(SpmmCase(s).problem()).id == kAmx; };
   EXPECT_TRUE(chosen(shape(64, 100, 64)));
   SpmmShape other = shape(64, 100, 64);
@@ -189,6 +189,15 @@ TEST_F(SpmmAmx, IsChosenForTheDenserHalf) {
   other.op_a = Op::t;
   EXPECT_FALSE(chosen(other));
   EXPECT_FALSE(chosen(shape(64, 100, 8)));
+
+  // Without a plan, masks of few columns cost more than tiles save.
+  const auto planned = [](const SpmmShape& s) {
+    const SpmmCase c(s);
+    return cpu::prepare(c.problem(), Exec())->describe();
+  };
+  EXPECT_FALSE(chosen(shape(64, 100, 24)));
+  EXPECT_EQ(planned(shape(64, 100, 24)).find("spmm_amx_f32__amx, rows as stored, masks of columns"), 0U);
+  EXPECT_NE(planned(shape(64, 100, 16)).find("spmm_amx_f32__amx"), 0U);
 }
 
 }  // namespace
