@@ -27,12 +27,13 @@ function(spk_fortran_settings target)
 endfunction()
 
 # spk_private_library(NAME SOURCES...): objects that end up in libspk; sees include/ and src/. Its functions run on
-# threads of the application, whose stacks may be as small as 64 KB (sanitizers make frames larger).
+# threads of the application, whose stacks may be as small as 64 KB (sanitizers and other builds make frames larger).
 function(spk_private_library name)
   add_library(${name} OBJECT ${ARGN})
   spk_settings(${name})
   if(NOT SPK_SANITIZE)
-    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wframe-larger-than=36864>)
+    target_compile_options(${name} PRIVATE
+      $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<CONFIG:Release>>:-Wframe-larger-than=36864>)
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE SPK_BUILDING)
