@@ -55,7 +55,7 @@ int dot_lanes_log2(const Device& device, const SpmmProblem& p) noexcept {
 
 NnzSplit nnz_split_of_rows(const Device& device, const SpmmProblem& p, bool behind) noexcept {
   // A launch that mostly finds nothing to do cuts no row that one block has done in a few microseconds.
-  const std::int64_t least = behind ? std::clamp<std::int64_t>(most_in_a_row(p), 256, 4096) : 256;
+  const std::int64_t least = behind ? std::clamp<std::int64_t>(most_in_a_row(p), 256, 1024) : 256;
   return split_of(device, p, least, INT32_MAX / 2, behind);
 }
 

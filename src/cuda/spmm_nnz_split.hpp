@@ -49,9 +49,10 @@ struct SplitTail {
   unsigned* tickets;  // to be cleared; NULL: there are none
   std::int64_t ticket_count;
 };
-// The workspace: behind another launch, the word that this one writes. Where rows may be cut, also: the row that is cut and begins in a part (64-bit, per matrix and part), and the
-// sums of the cut rows that a part meets (per matrix, part and slot n numbers); behind another launch, which sets them to
-// 0, tickets (per matrix and part, 32-bit) of the row that is cut and begins in a part.
+// The workspace: behind another launch, the word that the one in front writes. Where rows may be cut, also: the row that is
+// cut and begins in a part (64-bit, per matrix and part), and the sums of the cut rows that a part meets (per matrix, part
+// and slot n numbers); behind another launch, which sets them to 0, tickets (per matrix and part, 32-bit) of the row that is
+// cut and begins in a part.
 struct NnzSplitLayout {
   std::size_t rows = 0, sums = 0, tickets = 0, total = 0;  // bytes
 };

@@ -79,9 +79,20 @@ __device__ float sum_exactly(const TileArgs<Value, Out>& tile, std::int64_t batc
   const int* columns = static_cast<const int*>(args.indices) + batch * args.indices_stride;
   const Value* values = args.values + batch * args.values_stride;
   const Value* b = args.b.values + batch * args.b.batch_stride + j * args.b.col_stride;
+  constexpr int kAhead = 4;  // entries whose loads are under way together
   float sum = 0;
-  for (int p = begin; p < end; ++p)
-    sum = fmaf(to_sum(values[p]), to_sum(b[(columns[p] - args.base) * args.b.row_stride]), sum);
+  for (int p = begin; p < end; p += kAhead) {
+    float a[kAhead], x[kAhead];
+#pragma unroll
+    for (int u = 0; u < kAhead; ++u) {
+      const bool inside = p + u < end;
+      a[u] = inside ? to_sum(values[p + u]) : 0.0f;
+      x[u] = inside ? to_sum(b[(columns[p + u] - args.base) * args.b.row_stride]) : 0.0f;
+    }
+#pragma unroll
+    for (int u = 0; u < kAhead; ++u)
+      if (p + u < end) sum = fmaf(a[u], x[u], sum);
+  }
   return sum;
 }
 
@@ -206,8 +217,8 @@ __device__ void finish_lines(const TileArgs<typename Config::Value, typename Con
     for (int b = 0; b < kBatch; ++b)
 #pragma unroll
       for (int e = 0; e < kVector; e += 4) {
-        // Of a range that ends sooner, the last line again.
-        const int line = min(first + b * kAtOnce, lines_end - 1);
+        // Behind the end, the thread's first line again: no other thread writes there.
+        const int line = first + b * kAtOnce < lines_end ? first + b * kAtOnce : first;
         const float4 four = *reinterpret_cast<const float4*>(staged + line * (kLine + 4) + minor + e);
         x[b][e] = four.x, x[b][e + 1] = four.y, x[b][e + 2] = four.z, x[b][e + 3] = four.w;
       }
