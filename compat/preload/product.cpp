@@ -54,7 +54,7 @@ bool has_known_types(int in, int other, int out, int compute) {
 
 // Whether the device, not the host, is what the product takes its time from, counted in products of an entry and a column.
 // In a program that keeps the host busy (PyTorch) a product that spk takes costs the host up to 20 us more than cuSPARSE's
-// call; from so many on, nothing was slower in bench/results/cusparse-preload-dddd7c2.json. Rows of B along those of C are
+// call; from so many on, nothing was slower in bench/results/cusparse-preload-d79fc16.json. Rows of B along those of C are
 // what cuSPARSE is quickest with.
 bool keeps_device_busy(const Arguments& a, const Product& p) {
   const bool is_along = (p.second.order == SPK_ORDER_ROW) == (a.op_b == SPK_OP_N);
