@@ -111,6 +111,16 @@ __device__ inline StripLane strip_lane(const StripMatrix& c, int row0, std::int6
   return {offsets[row], offsets[next]};
 }
 
+// The most of all lanes.
+__device__ inline unsigned most_of_warp(unsigned x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(0xffffffffu, x);
+#else
+  for (int mask = 16; mask > 0; mask /= 2) x = max(x, __shfl_xor_sync(0xffffffffu, x, mask));
+  return x;
+#endif
+}
+
 // Finds the entries of a warp's rows, from which `mine` is, in columns [col0, col0 + cols) of matrix `batch`. The next
 // __syncwarp() makes them visible.
 __device__ inline StripRange find_entries(const StripMatrix& c, StripEntries& entries, const StripLane& mine, int col0,
@@ -120,7 +130,7 @@ __device__ inline StripRange find_entries(const StripMatrix& c, StripEntries& en
   range.first = __shfl_sync(0xffffffffu, mine.begin, 0) - c.base;
   const unsigned low = static_cast<unsigned>(mine.begin - c.base - range.first);
   unsigned count = static_cast<unsigned>(mine.end - mine.begin), bound = lane % 2 == 0 ? low : low + count;
-  range.longest = __reduce_max_sync(0xffffffffu, count);
+  range.longest = most_of_warp(count);
   range.whole = range.longest <= kSddmmStripShort;
   if (!range.whole) {
     const int column = col0 + static_cast<int>(lane % 2) * cols;
@@ -136,7 +146,7 @@ __device__ inline StripRange find_entries(const StripMatrix& c, StripEntries& en
     entries.begins[lane / 2] = bound;
     entries.counts[lane / 2] = count;
   }
-  if (!range.whole) range.longest = __reduce_max_sync(0xffffffffu, count);
+  if (!range.whole) range.longest = most_of_warp(count);
   return range;
 }
 

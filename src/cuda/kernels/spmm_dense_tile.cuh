@@ -20,9 +20,13 @@ __device__ inline std::uint32_t smallness(std::uint32_t bits) { return (bits << 
 inline constexpr std::uint32_t kSmallness = (kSmallBits << 1) - 1;
 
 __device__ inline std::uint32_t round_to_tf32(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   std::uint32_t bits;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
   return bits;
+#else
+  return (__float_as_uint(x) + 0x1000) & 0xffffe000;  // compiled, never run: older chips have no tf32
+#endif
 }
 
 // A dense copy of op(A) that was made from its columns, in elements. Zeros that are stored are -0; NaN stands for repeated
