@@ -17,19 +17,9 @@ CUtensorMap tensor_map_of(const SddmmOperand<T>& x, std::int64_t count, std::int
                           int rows) {
   constexpr int kLine = 128 / static_cast<int>(sizeof(T));
   const bool turned = x.k_stride != 1, batch = batches > 1 && x.batch_stride != 0;
-  const std::int64_t line = (turned ? x.k_stride : x.stride) * static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t matrix = batch ? x.batch_stride * static_cast<std::int64_t>(sizeof(T)) : line;
-  const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(turned ? count : k), static_cast<cuuint64_t>(turned ? k : count),
-                               static_cast<cuuint64_t>(batch ? batches : 1)};
-  const cuuint64_t strides[2] = {static_cast<cuuint64_t>(line), static_cast<cuuint64_t>(matrix)};
-  const cuuint32_t box[3] = {kLine, static_cast<cuuint32_t>(turned ? kLine : rows), 1}, steps[3] = {1, 1, 1};
-  alignas(64) CUtensorMap map;
-  const CUresult result = tensor_map_encoder()(&map, tensor_map_type<T>(), 3, const_cast<T*>(x.values), sizes, strides,
-                                               box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                                               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS)
-    throw Error(SPK_STATUS_EXECUTION_FAILED, "cuTensorMapEncodeTiled: error %d", static_cast<int>(result));
-  return map;
+  const std::int64_t pitch = turned ? x.k_stride : x.stride;
+  return tensor_map_of_lines<T>(x.values, turned ? count : k, turned ? k : count, batch ? batches : 1, pitch,
+                                batch ? x.batch_stride : pitch, turned ? kLine : rows);
 }
 
 template <class Config>

@@ -73,12 +73,6 @@ struct Tf32Product {
       sm90::product_commit();
     }
   }
-  // A whole chunk, which is read to its end when this returns.
-  __device__ void add(std::uint32_t b, std::uint32_t hi_a, std::uint32_t lo_a, int accumulate) {
-    load(b);
-    multiply(hi_a, lo_a, accumulate);
-    sm90::product_wait<0>();
-  }
   // All in `sums`. A column with operands too small to be split has NaNs.
   __device__ void finish() {
     sm90::keep(sums);

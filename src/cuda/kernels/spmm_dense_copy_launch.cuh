@@ -16,24 +16,10 @@ namespace spk::cuda {
 template <class T>
 CUtensorMap tensor_map_of_b(const SpmmProblem& p, int other) {
   const Operand b = operand(p.b, p.op_b);
-  const bool turned = b.col_stride == 1;
-  const bool batch = p.b.batch_count > 1 && p.b.batch_stride != 0;
-  const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(turned ? b.cols : b.rows),
-                               static_cast<cuuint64_t>(turned ? b.rows : b.cols),
-                               static_cast<cuuint64_t>(batch ? p.b.batch_count : 1)};
-  const std::int64_t line = (turned ? b.row_stride : b.col_stride) * static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t matrix = batch ? p.b.batch_stride * static_cast<std::int64_t>(sizeof(T)) : line;
-  const cuuint64_t strides[2] = {static_cast<cuuint64_t>(line), static_cast<cuuint64_t>(matrix)};
-  const cuuint32_t box[3] = {static_cast<cuuint32_t>(128 / sizeof(T)), static_cast<cuuint32_t>(other), 1};
-  const cuuint32_t steps[3] = {1, 1, 1};
-  alignas(64) CUtensorMap map;
-  const CUresult result =
-      tensor_map_encoder()(&map, tensor_map_type<T>(), 3, const_cast<void*>(b.values), sizes, strides, box, steps,
-                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS)
-    throw Error(SPK_STATUS_EXECUTION_FAILED, "cuTensorMapEncodeTiled: error %d", static_cast<int>(result));
-  return map;
+  const bool turned = b.col_stride == 1, batch = p.b.batch_count > 1 && p.b.batch_stride != 0;
+  const std::int64_t pitch = turned ? b.row_stride : b.col_stride;
+  return tensor_map_of_lines<T>(b.values, turned ? b.cols : b.rows, turned ? b.rows : b.cols,
+                                batch ? p.b.batch_count : 1, pitch, batch ? p.b.batch_stride : pitch, other);
 }
 
 // op(A) as dense matrices whose rows are contiguous.
@@ -45,24 +31,6 @@ inline DenseRows dense_rows_of(const SpmmCall& call, const Launch& launch, int p
   const SpmmProblem& p = call.p;
   return {call.kept_copy != nullptr ? call.kept_copy : launch.workspace, copy_ld(p), copy_matrices(p) * planes,
           copy_ld(p) * p.m};
-}
-
-// As a tensor of boxes of 128 bytes of a row by `rows`.
-template <class T>
-CUtensorMap tensor_map_of_a(const SpmmProblem& p, const DenseRows& a, int rows) {
-  const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(p.k), static_cast<cuuint64_t>(p.m),
-                               static_cast<cuuint64_t>(a.matrices)};
-  const cuuint64_t strides[2] = {static_cast<cuuint64_t>(a.ld) * sizeof(T),
-                                 static_cast<cuuint64_t>(a.stride) * sizeof(T)};
-  const cuuint32_t box[3] = {128 / sizeof(T), static_cast<cuuint32_t>(rows), 1}, steps[3] = {1, 1, 1};
-  alignas(64) CUtensorMap map;
-  const CUresult result =
-      tensor_map_encoder()(&map, tensor_map_type<T>(), 3, const_cast<void*>(a.values), sizes, strides, box, steps,
-                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS)
-    throw Error(SPK_STATUS_EXECUTION_FAILED, "cuTensorMapEncodeTiled: error %d", static_cast<int>(result));
-  return map;
 }
 
 template <class Value, class Out>
@@ -85,7 +53,8 @@ void launch_copy(CopyKernel<typename Config::Value, typename Config::Out>* kerne
   product.a_batch = a.matrices > Config::kPlanes;
   if (call.by_columns) product.tile.copy = {static_cast<const Value*>(a.values), a.ld, product.a_batch ? a.stride : 0};
   constexpr int kBoxM = Config::kM, kBoxN = Config::kN;
-  const CUtensorMap map_a = tensor_map_of_a<Value>(p, a, Config::kSwapped ? kBoxN : kBoxM);
+  const CUtensorMap map_a =
+      tensor_map_of_lines<Value>(a.values, p.k, p.m, a.matrices, a.ld, a.stride, Config::kSwapped ? kBoxN : kBoxM);
   const CUtensorMap map_b = tensor_map_of_b<Value>(p, Config::kTurned    ? Config::kChunk
                                                       : Config::kSwapped ? kBoxM
                                                                          : kBoxN);
