@@ -52,15 +52,17 @@ bool has_known_types(int in, int other, int out, int compute) {
   return out == in && compute == in;
 }
 
-// Whether the device, not the host, is what the product takes its time from, counted in products of an entry and a column.
-// In a program that keeps the host busy (PyTorch) a product that spk takes costs the host up to 20 us more than cuSPARSE's
-// call; from so many on, nothing was slower in bench/results/cusparse-preload-d79fc16.json. Rows of B along those of C are
-// what cuSPARSE is quickest with.
+// Whether the device, not the host, is what the product takes its time from: whether cuSPARSE needs more than about 40 us
+// for it, which is what one call takes PyTorch on the host. Its time goes with the products of an entry and a column, a
+// narrow B being as good as one of 64 or 16 columns (bench/results/cusparse-preload-d79fc16.json). It is quickest by far
+// with everything by rows.
 bool keeps_device_busy(const Arguments& a, const Product& p) {
-  const bool is_along = (p.second.order == SPK_ORDER_ROW) == (a.op_b == SPK_OP_N);
-  double least = !is_along ? 2e7 : is_half(p.sparse.type) ? 1e8 : 7e7;
-  if (options().min_products >= 0) least = options().min_products;
-  return static_cast<double>(p.sparse.nnz) * static_cast<double>(p.n) >= least;
+  const bool by_rows = p.second.order == SPK_ORDER_ROW && a.op_b == SPK_OP_N;
+  const auto products = [&p](int64_t narrowest) {
+    return static_cast<double>(p.sparse.nnz) * static_cast<double>(std::max(p.n, narrowest));
+  };
+  if (options().min_products >= 0) return products(1) >= options().min_products;
+  return by_rows ? products(64) >= 5e7 : products(16) >= 6e6;
 }
 
 }  // namespace

@@ -266,22 +266,23 @@ TEST_F(Force, ThreadsMultiplyAtOnce) {
 
 // A problem as large as those in the table; what it computes is seen above.
 struct Layer {
-  static constexpr int kSize = 64;
+  explicit Layer(int layer_size = 64, int entries_of_a_row = 6) : size(layer_size), per_row(entries_of_a_row) {}
   static std::vector<std::int32_t> counted(int count, int step, int modulus) {
     std::vector<std::int32_t> values;
     for (int i = 0; i < count; ++i) values.push_back(i * step % modulus);
     return values;
   }
-  Array<std::int32_t> offsets{counted(kSize + 1, 6, 1 << 20)}, cols{counted(6 * kSize, 7, kSize)};
-  Array<float> values{std::vector<float>(6 * kSize, 1)}, b{std::vector<float>(kSize * 128, 1)}, c{b.values()};
+  const int size, per_row;
+  Array<std::int32_t> offsets{counted(size + 1, per_row, 1 << 20)}, cols{counted(per_row * size, 7, size)};
+  Array<float> values{std::vector<float>(per_row * size, 1)}, b{std::vector<float>(size * 128, 1)}, c{b.values()};
   Array<char> buffer{std::vector<char>(1 << 20)};
   Handle handle;
-  Sparse sparse{1, 1, kSize, kSize, 6 * kSize, offsets.data(), cols.data(), values.data()};
+  Sparse sparse{1, 1, size, size, per_row* size, offsets.data(), cols.data(), values.data()};
   float alpha = 1, beta = 0;
 
   int spmm(std::int64_t n, int order, int alg) {
-    const std::int64_t ld = order == 2 ? n : kSize;
-    Dense dense_b{kSize, n, ld, b.data(), 0, order}, dense_c{kSize, n, ld, c.data(), 0, order};
+    const std::int64_t ld = order == 2 ? n : size;
+    Dense dense_b{size, n, ld, b.data(), 0, order}, dense_c{size, n, ld, c.data(), 0, order};
     std::size_t bytes = 0;
     cusparseSpMM_bufferSize(&handle, 0, 0, &alpha, &sparse, &dense_b, &beta, &dense_c, 0, alg, &bytes);
     return cusparseSpMM(&handle, 0, 0, &alpha, &sparse, &dense_b, &beta, &dense_c, 0, alg, buffer.data());
@@ -319,6 +320,16 @@ TEST_F(Demanding, TheLowestSpeedUpCounts) {
 
 struct Small : OnMeasured {};
 TEST_F(Small, IsForwardedBecauseTheHostTakesLonger) { EXPECT_EQ(p.spmm(128, 2, 0), kMarker); }
+
+TEST_F(Small, EndsWhereTheDeviceTakesLonger) {
+  Layer columns(512, 92), narrow(1024, 367), rows(2048, 382), fewer(2048, 381);
+  EXPECT_EQ(columns.spmm(127, 1, 0), kMarker);  // 5.98e6 products
+  EXPECT_EQ(columns.spmm(128, 1, 0), 0);        // 6.03e6
+  EXPECT_EQ(columns.spmm(128, 2, 0), kMarker);
+  EXPECT_EQ(narrow.spmm(8, 1, 0), 0);       // 6.01e6, counted as of 16 columns
+  EXPECT_EQ(fewer.spmm(8, 2, 0), kMarker);  // 4.99e7, as of 64
+  EXPECT_EQ(rows.spmm(8, 2, 0), 0);         // 5.01e7
+}
 
 struct FromSoMany : OnMeasured {};
 TEST_F(FromSoMany, ProductsOnItIsTaken) {
