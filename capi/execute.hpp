@@ -59,6 +59,12 @@ Choice choose_or_throw(const spk_handle& handle, const Problem& p) {
   return choice;
 }
 
+// A forced kernel may refuse; for the default the walk is only worth its words if somebody reads them.
+template <class Problem>
+void choose_if_asked(const spk_handle& handle, const Problem& p) {
+  if (p.alg >= 256 || log::wants(SPK_LOG_DISPATCH)) choose_or_throw(handle, p);
+}
+
 // Notes a verdict in the handle; throws INTERNAL_ERROR if the result is outside its bound.
 void note_verdict(spk_handle& handle, spk_operation_kind_t operation, const Verdict& verdict);
 
@@ -82,8 +88,7 @@ void execute(spk_handle& handle, const Problem& p, const Plan* plan, void* works
   if (log::wants(SPK_LOG_API)) log::write(SPK_LOG_API, describe(p).c_str());
   validate_memory(p);
   if (!is_empty(p)) check_pointers(*handle.backend, p);
-  // A forced kernel may refuse; for the default the walk is only worth its words if somebody reads them.
-  if (plan == nullptr && (p.alg >= 256 || log::wants(SPK_LOG_DISPATCH))) choose_or_throw(handle, p);
+  if (plan == nullptr) choose_if_asked(handle, p);
   Exec exec = make_exec(handle);
   const std::size_t needed = workspace_of(*handle.backend, p, plan, exec);
   const Workspace scratch(handle, needed, workspace, workspace_bytes);
@@ -106,7 +111,7 @@ void execute(spk_handle& handle, const Problem& p, const Plan* plan, void* works
 // Bytes of workspace of the one-shot call.
 template <class Problem>
 std::size_t workspace_of(const spk_handle& handle, const Problem& p) {
-  choose_or_throw(handle, p);
+  choose_if_asked(handle, p);
   return workspace_of(*handle.backend, p, nullptr, make_exec(handle));
 }
 
