@@ -171,28 +171,11 @@ int ask_workspace(const Arguments& a, const Descriptors& d, spk_handle_t handle,
 }  // namespace
 
 bool workspace(const Arguments& a, const Product& p, void* stream, bool may_create, std::size_t* bytes) {
-  // Programs ask before every product, mostly for what they have just asked for. Nothing but the shape and how the arrays
-  // are aligned counts.
-  struct Answer {
-    std::uint64_t key;
-    std::size_t bytes;
-    bool is_there;
-  };
-  constexpr std::size_t kAnswers = 64;
-  static thread_local Answer answers[kAnswers];
-  const std::uint64_t key = shape(a, p, true);
-  Answer& answer = answers[key % kAnswers];
-  if (answer.is_there && answer.key == key) {
-    *bytes = answer.bytes;
-    return true;
-  }
   *bytes = 0;
   const Handle handle(stream, may_create);
   if (handle.get() == nullptr) return false;
   const Descriptors d(p);
-  if (d.status() != SPK_STATUS_SUCCESS || ask_workspace(a, d, handle.get(), bytes) != SPK_STATUS_SUCCESS) return false;
-  answer = {key, *bytes, true};
-  return true;
+  return d.status() == SPK_STATUS_SUCCESS && ask_workspace(a, d, handle.get(), bytes) == SPK_STATUS_SUCCESS;
 }
 
 int run(const Arguments& a, const Product& p, void* stream, bool may_create, void* buffer) {

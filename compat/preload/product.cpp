@@ -87,7 +87,7 @@ const char* describe(const Arguments& a, Product* p) {
   return nullptr;
 }
 
-std::uint64_t shape(const Arguments& a, const Product& p, bool with_alignment) {
+std::uint64_t shape(const Arguments& a, const Product& p) {
   const SparseMatrix& s = p.sparse;
   std::uint64_t hash = 14695981039346656037u;
   const auto add = [&](std::int64_t value) {
@@ -102,11 +102,6 @@ std::uint64_t shape(const Arguments& a, const Product& p, bool with_alignment) {
     for (const std::int64_t value : {d->rows, d->cols, d->ld}) add(value);
     add(d->type);
     add(d->order);
-  }
-  if (with_alignment) {
-    constexpr std::uintptr_t kCoarsest = 256;  // more than any kernel asks for
-    for (const void* array : {s.offsets, s.indices, s.values, p.first.values, p.second.values})
-      add(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array) % kCoarsest));
   }
   return hash;
 }

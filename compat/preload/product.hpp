@@ -50,7 +50,7 @@ struct Product {
 const char* describe(const Arguments& arguments, Product* product);
 
 // A number for all that the need of workspace depends on: everything but pointers and scalars.
-std::uint64_t shape(const Arguments& arguments, const Product& product, bool with_alignment = false);
+std::uint64_t shape(const Arguments& arguments, const Product& product);
 
 // The lowest speed-up measured for products like this one, 0 where none was measured.
 double measured_speedup(const Arguments& arguments, const Product& product);
