@@ -24,6 +24,7 @@ struct SpmmCall {
   bool turned = false;
   const void* kept_copy = nullptr;  // the dense copy of op(A) that a plan has made
   bool by_columns = false;          // `rows` are the columns of op(A); for kernels that make a dense copy
+  bool behind_b = false;            // the launch in front makes B, and lets this one start early
   // For a kernel behind another: only rows of more entries than this are wanted, if that one tells; 0: all rows are.
   std::int64_t cut = 0;
   SplitTail tail{};

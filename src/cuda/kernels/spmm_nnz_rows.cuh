@@ -166,8 +166,8 @@ void launch_spmm_nnz_rows(const SpmmCall& call, const Launch& launch) {
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const auto args = spmm_args<Value, Out>(call);
   const auto kernel = &spmm_nnz_rows<Value, Out, Index, kLanes, kVec, kPacks>;
-  launch_kernel(kernel, {blocks, kNnzThreads, 0, launch.device.overlaps_launches && call.cut > 0}, launch.stream, args,
-                grid, parts);
+  launch_kernel(kernel, {blocks, kNnzThreads, 0, launch.device.overlaps_launches && (call.cut > 0 || call.behind_b)},
+                launch.stream, args, grid, parts);
   join_parts(args, parts, launch);
 }
 

@@ -172,6 +172,7 @@ __global__ void __launch_bounds__(kRowsWarps * 32, 2)
     __syncthreads();
     if (share == 0 && lane == 0) ranges[warp >> grid.warps_log2] = is_long ? range : RowRange{0, 0};
     const bool any_long = __syncthreads_or(is_long) != 0;
+    wait_for_kernel_in_front();
     for (std::int64_t tile = blockIdx.y; tile * kTile < args.n; tile += gridDim.y) {
       const std::int64_t j = tile * kTile + first_column;
       const int count =
@@ -218,8 +219,8 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch, const RowsShap
   grid.cut_row = cut > 0 ? static_cast<int>(cut) : INT32_MAX;
   if (cut > 0) grid.tail = split_tail(p, nnz_split_of_rows(launch.device, p, true), launch.workspace);
   const auto kernel = &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks, kWhole>;
-  kernel<<<blocks, kRowsWarps * 32, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
-  SPK_CUDA_CHECK(cudaGetLastError());
+  launch_kernel(kernel, {blocks, kRowsWarps * 32, 0, launch.device.overlaps_launches && call.behind_b}, launch.stream,
+                spmm_args<Value, Out>(call), grid);
   if (cut > 0) launch_behind(call, launch, spmm_nnz_rows(p.a.value_type), cut, grid.tail);
 }
 

@@ -42,6 +42,7 @@ __global__ void __launch_bounds__(kShortRowsThreads,
       *grid.tail.told = grid.tail.token;
       continue;
     }
+    wait_for_kernel_in_front();
     for (std::int64_t tile = blockIdx.y; tile * kTile < args.n; tile += gridDim.y) {
       const std::int64_t j = tile * kTile + thread % kLanes * kVec;
       const int count =
@@ -81,9 +82,9 @@ void launch_spmm_short_rows(const SpmmCall& call, const Launch& launch) {
   const dim3 blocks(static_cast<unsigned>((p.m + kRows - 1) / kRows),
                     static_cast<unsigned>(std::min<std::int64_t>((p.n + kTile - 1) / kTile, 65535)),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
-  spmm_short_rows<Value, Out, Index, kLanes, kVec, kPacks, kWhole>
-      <<<blocks, kShortRowsThreads, 0, launch.stream>>>(spmm_args<Value, Out>(call), grid);
-  SPK_CUDA_CHECK(cudaGetLastError());
+  launch_kernel(&spmm_short_rows<Value, Out, Index, kLanes, kVec, kPacks, kWhole>,
+                {blocks, kShortRowsThreads, 0, launch.device.overlaps_launches && call.behind_b}, launch.stream,
+                spmm_args<Value, Out>(call), grid);
   if (cut > 0) launch_behind(call, launch, spmm_nnz_rows(p.a.value_type), cut, grid.tail);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
 #include "cuda/kernels/entries.cuh"
+#include "cuda/kernels/launch.cuh"
 #include "cuda/kernels/spmm_kernels.hpp"
 #include "cuda/spmm_cost.hpp"
 
@@ -22,6 +23,7 @@ struct Turn {
 template <class Word>
 __global__ void __launch_bounds__(256) turn(const Turn t) {
   __shared__ Word tile[kTile][kTile + 1];
+  let_kernel_behind_start();
   const std::int64_t across = (t.n + kTile - 1) / kTile, tiles = across * ((t.k + kTile - 1) / kTile);
   const int x = static_cast<int>(threadIdx.x) % kTile, y = static_cast<int>(threadIdx.x) / kTile;
   for (std::int64_t matrix = blockIdx.y; matrix < t.matrices; matrix += gridDim.y) {
@@ -69,13 +71,12 @@ void multiply_turned(const SpmmCall& call, const Launch& launch, SpmmKernel& spl
     }
     SPK_CUDA_CHECK(cudaGetLastError());
   }
+  SpmmCall behind{turned, call.rows};
+  behind.behind_b = !p.skips_product();
+  const Launch rest{launch.device, launch.stream, static_cast<char*>(launch.workspace) + turned_bytes(p)};
   const double rows = cost_rows(launch.device, turned), shorts = cost_short_rows(launch.device, turned);
   const bool by_nonzeros = cost_nnz_rows(launch.device, turned) < std::min(rows, shorts);
-  (by_nonzeros ? split_nonzeros
-   : shorts < rows
-       ? short_rows
-       : split_rows)(SpmmCall{turned, call.rows},
-                     Launch{launch.device, launch.stream, static_cast<char*>(launch.workspace) + turned_bytes(p)});
+  (by_nonzeros ? split_nonzeros : shorts < rows ? short_rows : split_rows)(behind, rest);
 }
 
 }  // namespace
