@@ -243,6 +243,10 @@ Plan Workload::make_plan(const Handle& handle) const {
   return Plan(plan);
 }
 
+void Workload::keep_values(const Handle& handle, const Plan& plan) const {
+  check(spk_plan_keep_values(handle.get(), plan.get(), sparse_in_.get()), handle.get());
+}
+
 std::size_t Workload::workspace_bytes(const Handle& handle, const Plan& plan) const {
   std::size_t bytes = 0;
   const spk_handle_t h = handle.get();
@@ -304,11 +308,11 @@ spk_status_t Workload::execute(const Handle& handle, const Plan& plan, const Spa
   return SPK_STATUS_INVALID_VALUE;
 }
 
-Runner::Runner(const Handle& handle, const Workload& workload, bool with_plan)
-    : handle_(handle),
-      workload_(workload),
-      plan_(with_plan ? workload.make_plan(handle) : Plan()),
-      workspace_(workload.backend(), workload.workspace_bytes(handle, plan_)) {}
+Runner::Runner(const Handle& handle, const Workload& workload, bool with_plan, bool keeps_values)
+    : handle_(handle), workload_(workload), plan_(with_plan ? workload.make_plan(handle) : Plan()) {
+  if (keeps_values) workload.keep_values(handle, plan_);
+  workspace_ = Space(workload.backend(), workload.workspace_bytes(handle, plan_));
+}
 
 void Runner::operator()() const { check(workload_.execute(handle_, plan_, workspace_), handle_.get()); }
 

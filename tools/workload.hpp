@@ -69,6 +69,8 @@ class Workload {
   std::string kernel(const Handle& handle) const;
 
   Plan make_plan(const Handle& handle) const;
+  // SpMM and SpMV only.
+  void keep_values(const Handle& handle, const Plan& plan) const;
   std::size_t workspace_bytes(const Handle& handle, const Plan& plan) const;
 
   // One call of the library: the plan's execution if there is a plan. Returns the library's status.
@@ -109,7 +111,7 @@ class Workload {
 // A workload bound to a handle: workspace taken once, as a caller in a loop does it.
 class Runner {
  public:
-  Runner(const Handle& handle, const Workload& workload, bool with_plan);
+  Runner(const Handle& handle, const Workload& workload, bool with_plan, bool keeps_values = false);
 
   void operator()() const;  // Failure with the library's message if the call fails
   const Plan& plan() const { return plan_; }

@@ -12,7 +12,7 @@
 #include "report.hpp"
 #include "table.hpp"
 
-// spk against the loops of a textbook and against the libraries that are installed: one-shot calls and plans, SpMM,
+// spk against the loops of a textbook and against the libraries that are installed: one-shot calls, plans and plans that keep values, SpMM,
 // SDDMM and softmax, f32, over the DLMC core set.
 namespace spk::bench {
 namespace {
@@ -22,6 +22,7 @@ struct Options {
   std::string set = "smoke,core";
   std::vector<std::string> operations = {"spmm", "sddmm", "softmax"};
   std::vector<std::string> orders = {"row", "col"};
+  std::vector<std::string> transposes = {"N"};
   std::vector<std::int64_t> widths = {1, 8, 32, 128, 512};
   std::vector<std::string> peers;
   std::string json;
@@ -65,10 +66,15 @@ std::vector<tool::Problem> problems_of(const Options& options) {
         throw tool::UsageError(fmt::format("--order = {} but must be row or col", order));
       problem.order = order == "row" ? SPK_ORDER_ROW : SPK_ORDER_COL;
       if (problem.operation == tool::Operation::kSddmm) problem.opB = SPK_OP_T;
-      for (const std::int64_t n : options.widths) {
-        if (n < 1) throw tool::UsageError(fmt::format("--n = {} but must be at least 1", n));
-        problem.n = n;
-        problems.push_back(problem);
+      for (const std::string& op : options.transposes) {
+        if (op != "N" && op != "T") throw tool::UsageError(fmt::format("--opA = {} but must be N or T", op));
+        if (op == "T" && problem.operation == tool::Operation::kSddmm) continue;  // a mask is not transposed
+        problem.opA = op == "T" ? SPK_OP_T : SPK_OP_N;
+        for (const std::int64_t n : options.widths) {
+          if (n < 1) throw tool::UsageError(fmt::format("--n = {} but must be at least 1", n));
+          problem.n = n;
+          problems.push_back(problem);
+        }
       }
     }
   }
@@ -150,6 +156,9 @@ int main(int argc, char** argv) {
   app.add_option("--set", options.set, "Rows of the index to take")->capture_default_str();
   app.add_option("--op", options.operations, "spmm, sddmm, softmax")->delimiter(',')->capture_default_str();
   app.add_option("--order", options.orders, "row, col")->delimiter(',')->capture_default_str();
+  app.add_option("--opA", options.transposes, "N, T: of the sparse matrix, SpMM")
+      ->delimiter(',')
+      ->capture_default_str();
   app.add_option("--n", options.widths, "Columns of C (SpMM), inner sizes (SDDMM)")
       ->delimiter(',')
       ->capture_default_str();

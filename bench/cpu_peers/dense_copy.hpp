@@ -12,7 +12,7 @@ namespace spk::bench {
 using Gemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a, int lda,
                       const float* b, int ldb, float beta, float* c, int ldc);
 
-// C = A B with A written out, in the problem's order. The time of writing it out does not count.
+// C = op(A) B with A written out, in the problem's order. The time of writing it out does not count.
 inline std::function<void()> dense_call(const PeerProblem& given, Gemm gemm) {
   const tool::CsrMatrix& matrix = given.matrix;
   const bool row = given.workload.problem().order == SPK_ORDER_ROW;
@@ -22,14 +22,16 @@ inline std::function<void()> dense_call(const PeerProblem& given, Gemm gemm) {
       const std::int64_t j = matrix.column(e);
       a->as<float>()[row ? i * matrix.cols + j : j * matrix.rows + i] += matrix.values.as<float>()[e];
     }
-  const int m = static_cast<int>(matrix.rows), k = static_cast<int>(matrix.cols);
+  const int m = static_cast<int>(given.rows_of_c()), k = static_cast<int>(given.inner());
+  const int lda = static_cast<int>(row ? matrix.cols : matrix.rows);
+  const bool transposed = given.transposed();
   const int n = static_cast<int>(given.workload.problem().n);
   const float* b = given.workload.right().as<float>();
   float* c = given.out;
   return [=] {
-    constexpr int kRowMajor = 101, kColMajor = 102, kNoTrans = 111;
-    gemm(row ? kRowMajor : kColMajor, kNoTrans, kNoTrans, m, n, k, 1, a->as<float>(), row ? k : m, b, row ? n : k, 0, c,
-         row ? n : m);
+    constexpr int kRowMajor = 101, kColMajor = 102, kNoTrans = 111, kTrans = 112;
+    gemm(row ? kRowMajor : kColMajor, transposed ? kTrans : kNoTrans, kNoTrans, m, n, k, 1, a->as<float>(), lda, b,
+         row ? n : k, 0, c, row ? n : m);
   };
 }
 

@@ -18,6 +18,10 @@ struct PeerProblem {
   const tool::Workload& workload;  // operands
   float* out;                      // C, or the values of C for SDDMM and softmax
   int threads;
+  // SpMM: op(A) is rows_of_c() x inner().
+  bool transposed() const { return workload.problem().opA != SPK_OP_N; }
+  std::int64_t rows_of_c() const { return transposed() ? matrix.cols : matrix.rows; }
+  std::int64_t inner() const { return transposed() ? matrix.rows : matrix.cols; }
 };
 
 enum class PeerKind {

@@ -19,6 +19,10 @@ std::function<void()> product(const PeerProblem& given) {
   const std::int64_t m = matrix.rows, k = matrix.cols, n = given.workload.problem().n;
   const Sparse a(m, k, matrix.nnz, matrix.row_offsets.as<int>(), matrix.col_indices.as<int>(),
                  matrix.values.as<float>());
+  if (given.transposed()) {
+    const Eigen::Map<const Dense> b(given.workload.right().as<float>(), m, n);
+    return [a, b, k, n, c = given.out] { Eigen::Map<Dense>(c, k, n).noalias() = a.transpose() * b; };
+  }
   const Eigen::Map<const Dense> b(given.workload.right().as<float>(), k, n);
   return [a, b, m, n, c = given.out] { Eigen::Map<Dense>(c, m, n).noalias() = a * b; };
 }
@@ -28,7 +32,9 @@ std::function<void()> product_with_vector(const PeerProblem& given) {
   const tool::CsrMatrix& matrix = given.matrix;
   const Sparse a(matrix.rows, matrix.cols, matrix.nnz, matrix.row_offsets.as<int>(), matrix.col_indices.as<int>(),
                  matrix.values.as<float>());
-  const Eigen::Map<const Eigen::VectorXf> x(given.workload.right().as<float>(), matrix.cols);
+  const Eigen::Map<const Eigen::VectorXf> x(given.workload.right().as<float>(), given.inner());
+  if (given.transposed())
+    return [a, x, k = matrix.cols, c = given.out] { Eigen::Map<Eigen::VectorXf>(c, k).noalias() = a.transpose() * x; };
   return [a, x, m = matrix.rows, c = given.out] { Eigen::Map<Eigen::VectorXf>(c, m).noalias() = a * x; };
 }
 

@@ -12,7 +12,7 @@
 namespace spk::bench {
 namespace {
 
-constexpr int kSuccess = 0, kNonTranspose = 10, kBaseZero = 0, kRowMajor = 101, kColMajor = 102;
+constexpr int kSuccess = 0, kNonTranspose = 10, kTranspose = 11, kBaseZero = 0, kRowMajor = 101, kColMajor = 102;
 struct Description {
   int type = 20;  // general
   int mode = 0, diagonal = 0;
@@ -80,6 +80,8 @@ std::vector<PeerCall> mkl_calls(const PeerProblem& given) {
   if (api == nullptr) return {};
   const bool row = problem.order == SPK_ORDER_ROW;
   const int m = static_cast<int>(given.matrix.rows), k = static_cast<int>(given.matrix.cols);
+  const int op = given.transposed() ? kTranspose : kNonTranspose;
+  const int rows_of_c = static_cast<int>(given.rows_of_c()), inner = static_cast<int>(given.inner());
   const int n = static_cast<int>(problem.n), layout = row ? kRowMajor : kColMajor;
   const float* b = given.workload.right().as<float>();
   float* c = given.out;
@@ -89,17 +91,17 @@ std::vector<PeerCall> mkl_calls(const PeerProblem& given) {
     if (a == nullptr) continue;
     if (optimized) {
       constexpr int kCalls = 1000;
-      const int hinted = n == 1 ? api->set_mv_hint(a.get(), kNonTranspose, Description(), kCalls)
-                                : api->set_mm_hint(a.get(), kNonTranspose, Description(), layout, n, kCalls);
+      const int hinted = n == 1 ? api->set_mv_hint(a.get(), op, Description(), kCalls)
+                                : api->set_mm_hint(a.get(), op, Description(), layout, n, kCalls);
       if (hinted != kSuccess || api->optimize(a.get()) != kSuccess) continue;
     }
     const char* name = optimized ? "mkl_optimized" : "mkl";
     if (n == 1)
-      calls.push_back({name, PeerKind::sparse, [=] { api->mv(kNonTranspose, 1, a.get(), Description(), b, 0, c); }});
+      calls.push_back({name, PeerKind::sparse, [=] { api->mv(op, 1, a.get(), Description(), b, 0, c); }});
     else
       calls.push_back(
           {name, PeerKind::sparse,
-           [=] { api->mm(kNonTranspose, 1, a.get(), Description(), layout, b, n, row ? n : k, 0, c, row ? n : m); }});
+           [=] { api->mm(op, 1, a.get(), Description(), layout, b, n, row ? n : inner, 0, c, row ? n : rows_of_c); }});
   }
   if (api->scsrmm != nullptr && row) {  // base 0 means row-major to this routine
     const float* values = given.matrix.values.as<float>();
@@ -107,8 +109,8 @@ std::vector<PeerCall> mkl_calls(const PeerProblem& given) {
     const int* offsets = given.matrix.row_offsets.as<int>();
     calls.push_back({"mkl_scsrmm", PeerKind::sparse, [=] {
                        const float one = 1, zero = 0;
-                       api->scsrmm("N", &m, &n, &k, &one, "GxxC", values, indices, offsets, offsets + 1, b, &n, &zero,
-                                   c, &n);
+                       api->scsrmm(op == kTranspose ? "T" : "N", &m, &n, &k, &one, "GxxC", values, indices, offsets,
+                                   offsets + 1, b, &n, &zero, c, &n);
                      }});
   }
   calls.push_back({"mkl_sgemm", PeerKind::dense, dense_call(given, api->gemm)});

@@ -29,16 +29,18 @@ std::vector<PeerCall> rsb_calls(const PeerProblem& given) {
   if (a == nullptr) return {};
   const bool row = problem.order == SPK_ORDER_ROW;
   const auto n = static_cast<rsb_coo_idx_t>(problem.n);
+  const auto ldb = static_cast<rsb_coo_idx_t>(row ? problem.n : given.inner());
+  const auto ldc = static_cast<rsb_coo_idx_t>(row ? problem.n : given.rows_of_c());
+  const rsb_trans_t op = given.transposed() ? RSB_TRANSPOSITION_T : RSB_TRANSPOSITION_N;
   const float* b = given.workload.right().as<float>();
   float* c = given.out;
   return {{"librsb", PeerKind::sparse, [=] {
              const float one = 1, zero = 0;
              if (n == 1)
-               rsb_spmv(RSB_TRANSPOSITION_N, &one, a.get(), b, 1, &zero, c, 1);
+               rsb_spmv(op, &one, a.get(), b, 1, &zero, c, 1);
              else
-               rsb_spmm(RSB_TRANSPOSITION_N, &one, a.get(), n,
-                        row ? RSB_FLAG_WANT_ROW_MAJOR_ORDER : RSB_FLAG_WANT_COLUMN_MAJOR_ORDER, b, row ? n : k, &zero,
-                        c, row ? n : m);
+               rsb_spmm(op, &one, a.get(), n, row ? RSB_FLAG_WANT_ROW_MAJOR_ORDER : RSB_FLAG_WANT_COLUMN_MAJOR_ORDER, b,
+                        ldb, &zero, c, ldc);
            }}};
 }
 

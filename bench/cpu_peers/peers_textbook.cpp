@@ -22,7 +22,11 @@ std::vector<PeerCall> textbook_calls(const PeerProblem& given) {
   std::function<void()> call;
   switch (problem.operation) {
     case Operation::kSpmm:
-      if (row)
+      if (given.transposed() && row)
+        call = [=] { textbook_spmm_transposed_row(&csr, right, out, n, threads); };
+      else if (given.transposed())
+        call = [=] { textbook_spmm_transposed_col(&csr, right, out, n, threads); };
+      else if (row)
         call = [=] { textbook_spmm_row(&csr, right, out, n, threads); };
       else
         call = [=] { textbook_spmm_col(&csr, right, out, n, threads); };

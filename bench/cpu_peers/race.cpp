@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "failure.hpp"
 
@@ -45,6 +46,8 @@ Race race(const tool::CsrMatrix& matrix, const tool::Problem& problem, const too
   const tool::Workload workload(matrix, problem);
   const tool::Runner one_shot(handle, workload, false);
   const tool::Runner plan(handle, workload, true);
+  std::optional<tool::Runner> kept;
+  if (problem.operation == Operation::kSpmm) kept.emplace(handle, workload, true, true);
   const tool::Buffer peer_out(workload.result().bytes());
   const auto calls = peer_calls({matrix, workload, peer_out.as<float>(), limits.threads}, peers);
 
@@ -52,6 +55,7 @@ Race race(const tool::CsrMatrix& matrix, const tool::Problem& problem, const too
   for (const PeerCall& peer : calls) contenders.emplace_back(peer.call);
   contenders.push_back(one_shot.timed());
   contenders.push_back(plan.timed());
+  if (kept) contenders.push_back(kept->timed());
   tool::TimingPlan timing;
   timing.samples = samples;
   const auto timings = tool::time_interleaved(contenders, timing);
@@ -64,6 +68,7 @@ Race race(const tool::CsrMatrix& matrix, const tool::Problem& problem, const too
   result.sparsity = matrix.sparsity();
   result.operation = problem.operation;
   result.order = problem.order;
+  result.transposed = problem.operation == Operation::kSpmm && problem.opA != SPK_OP_N;
   result.n = problem.operation == Operation::kSoftmax ? 1 : problem.n;
   result.flops = workload.flops();
   result.bytes = workload.bytes();
@@ -73,6 +78,10 @@ Race race(const tool::CsrMatrix& matrix, const tool::Problem& problem, const too
   for (std::size_t p = 0; p < calls.size(); ++p) result.peers.push_back({calls[p].name, calls[p].kind, timings[p]});
   result.one_shot = timings[calls.size()];
   result.plan = timings[calls.size() + 1];
+  if (kept) {
+    result.kept_kernel = kept->description();
+    result.kept = timings[calls.size() + 2];
+  }
 
   // All contenders of a side leave their result in the same place: look at each alone, against the textbook's.
   const std::size_t count = problem.operation == Operation::kSpmm ? workload.result().bytes() / sizeof(float)
@@ -88,7 +97,8 @@ Race race(const tool::CsrMatrix& matrix, const tool::Problem& problem, const too
     peer.call();
     compare(peer_out);
   }
-  for (const tool::Runner* runner : {&one_shot, &plan}) {
+  for (const tool::Runner* runner : {&one_shot, &plan, kept ? static_cast<const tool::Runner*>(&*kept) : nullptr}) {
+    if (runner == nullptr) continue;
     (*runner)();
     compare(workload.result());
   }

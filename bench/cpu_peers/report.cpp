@@ -24,6 +24,7 @@ using tool::Table;
 
 const char* order_name(const Race& race) {
   if (race.operation == Operation::kSoftmax) return "-";
+  if (race.transposed) return race.order == SPK_ORDER_ROW ? "row, A^T" : "col, A^T";
   return race.order == SPK_ORDER_ROW ? "row" : "col";
 }
 
@@ -74,8 +75,10 @@ void print_details(const std::vector<Race>& races) {
                {"", false},
                {"one-shot"},
                {"plan"},
+               {"kept"},
                {"one-shot/p"},
                {"plan/p"},
+               {"kept/p"},
                {"of bound"},
                {"spread"}});
   for (const Race& race : races) {
@@ -86,7 +89,9 @@ void print_details(const std::vector<Race>& races) {
                    n_text(race), fmt::format("{:.2f}", work / race.textbook().median),
                    fmt::format("{:.2f}", work / race.rival().timing.median), race.rival().name,
                    fmt::format("{:.2f}", work / race.one_shot.median), fmt::format("{:.2f}", work / race.plan.median),
+                   race.has_kept() ? fmt::format("{:.2f}", work / race.kept.median) : "-",
                    ratio_cell(race.one_shot_ratio()), ratio_cell(race.plan_ratio()),
+                   race.has_kept() ? ratio_cell(race.kept_ratio()) : Table::Cell{"-", Style::kPlain},
                    fmt::format("{:.0f} %", 100 * race.bound_seconds / std::min(race.one_shot.median, race.plan.median)),
                    fmt::format("{:.0f} %", 100 * spread)});
   }
@@ -95,11 +100,11 @@ void print_details(const std::vector<Race>& races) {
 }
 
 void print_summary(const std::vector<Race>& races) {
-  std::map<std::tuple<int, int, std::int64_t>, std::vector<const Race*>> groups;
+  std::map<std::tuple<int, int, int, std::int64_t>, std::vector<const Race*>> groups;
   for (const Race& race : races) {
     // Row order first, as in the other tables.
     const int order = race.order == SPK_ORDER_ROW ? 0 : 1;
-    groups[{static_cast<int>(race.operation), order, race.n}].push_back(&race);
+    groups[{static_cast<int>(race.operation), race.transposed, order, race.n}].push_back(&race);
   }
   Table table({{"op", false},
                {"order", false},
@@ -110,9 +115,11 @@ void print_summary(const std::vector<Race>& races) {
                {"dense"},
                {"one-shot"},
                {"plan"},
+               {"kept"},
                {"one-shot/t"},
                {"one-shot/p"},
                {"plan/p"},
+               {"kept/p"},
                {"below 0.9"},
                {"worst"},
                {"of bound"},
@@ -137,10 +144,13 @@ void print_summary(const std::vector<Race>& races) {
          rate([](const Race& r) { return r.textbook(); }), rate([](const Race& r) { return r.rival().timing; }),
          has_dense ? rate([](const Race& r) { return r.best(PeerKind::dense)->timing; }) : "-",
          rate([](const Race& r) { return r.one_shot; }), rate([](const Race& r) { return r.plan; }),
+         first.has_kept() ? rate([](const Race& r) { return r.kept; }) : "-",
          ratio_cell(geometric_mean(group, [](const Race& r) { return r.textbook().median / r.one_shot.median; })),
          ratio_cell(geometric_mean(group, [](const Race& r) { return r.one_shot_ratio(); })),
-         ratio_cell(geometric_mean(group, [](const Race& r) { return r.plan_ratio(); })), fmt::format("{}", below),
-         ratio_cell(worst.one_shot_ratio()),
+         ratio_cell(geometric_mean(group, [](const Race& r) { return r.plan_ratio(); })),
+         first.has_kept() ? ratio_cell(geometric_mean(group, [](const Race& r) { return r.kept_ratio(); }))
+                          : Table::Cell{"-", Style::kPlain},
+         fmt::format("{}", below), ratio_cell(worst.one_shot_ratio()),
          fmt::format("{:.0f} %", 100 * geometric_mean(group,
                                                       [](const Race& r) {
                                                         return r.bound_seconds /
@@ -151,7 +161,8 @@ void print_summary(const std::vector<Race>& races) {
   table.print(stdout);
   fmt::print(
       "\nrates in GFLOP/s of useful work, 2 nnz n (softmax: 10^9 entries/s); geometric means. best peer: the fastest "
-      "sparse routine of a library on each problem, the textbook's loop where there is none;\n/t, /p: times as fast as "
+      "sparse routine of a library on each problem, the textbook's loop where there is none;\nkept: a plan that keeps "
+      "values; /t, /p: times as fast as "
       "the textbook's loop, as the best peer; below 0.9, worst: of one-shot/p. of bound: share of max(FMA peak, each "
       "byte once at the rate of the level that holds all)\nthat the faster of one-shot and plan reaches; spread: "
       "median "
@@ -185,7 +196,10 @@ std::string to_json(const std::vector<Race>& races, const Circumstances& circums
                                    {"cols", race.cols},
                                    {"nnz", race.nnz},
                                    {"operation", tool::operation_name(race.operation)},
-                                   {"order", order_name(race)},
+                                   {"order", race.operation == Operation::kSoftmax ? "-"
+                                             : race.order == SPK_ORDER_ROW         ? "row"
+                                                                                   : "col"},
+                                   {"opA", race.transposed ? "T" : "N"},
                                    {"n", race.n},
                                    {"bound_s", rounded(race.bound_seconds)},
                                    {"one_shot_kernel", race.one_shot_kernel},
@@ -193,6 +207,10 @@ std::string to_json(const std::vector<Race>& races, const Circumstances& circums
                                    {"difference", rounded(race.difference)},
                                    {"one_shot", timing_json(race.one_shot)},
                                    {"plan", timing_json(race.plan)}};
+    if (race.has_kept()) {
+      line["kept_kernel"] = race.kept_kernel;
+      line["kept"] = timing_json(race.kept);
+    }
     for (const Contender& peer : race.peers) line["peers"][peer.name] = timing_json(peer.timing);
     root["races"].push_back(std::move(line));
   }

@@ -34,7 +34,8 @@ class Picture {
   Picture(const std::vector<const Race*>& races, double left)
       : left_(left), has_n_(races.front()->operation != tool::Operation::kSoftmax) {
     for (const Race* race : races) {
-      for (const double ratio : {race->one_shot_ratio(), race->plan_ratio()}) {
+      for (const double ratio :
+           {race->one_shot_ratio(), race->plan_ratio(), race->has_kept() ? race->kept_ratio() : race->plan_ratio()}) {
         low_ = std::min(low_, std::exp2(std::floor(std::log2(ratio))));
         high_ = std::max(high_, std::exp2(std::ceil(std::log2(ratio))));
       }
@@ -59,6 +60,7 @@ class Picture {
                        race->one_shot_ratio(), race->plan_ratio(), tool::svg_escaped(race->rival().name));
       draw_line(races, &Race::one_shot_ratio, "", svg);
       draw_line(races, &Race::plan_ratio, " stroke-dasharray=\"5 3\"", svg);
+      if (races.front()->has_kept()) draw_line(races, &Race::kept_ratio, " stroke-dasharray=\"1 3\"", svg);
       svg += "</g>\n";
       fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\">{}</text>\n",
                      left_ + 64 * static_cast<double>(number), kTop + kHeight + 50, colour, n_text(n));
@@ -123,9 +125,9 @@ class Picture {
 }  // namespace
 
 std::string to_svg(const std::vector<Race>& races, const Circumstances& circumstances) {
-  std::map<std::tuple<int, int>, std::vector<const Race*>> groups;  // row order first, as in the table
+  std::map<std::tuple<int, int, int>, std::vector<const Race*>> groups;  // row order first, as in the table
   for (const Race& race : races)
-    groups[{static_cast<int>(race.operation), race.order == SPK_ORDER_ROW ? 0 : 1}].push_back(&race);
+    groups[{static_cast<int>(race.operation), race.transposed, race.order == SPK_ORDER_ROW ? 0 : 1}].push_back(&race);
   const double each = kWidth + kLeft + 24, height = kTop + kHeight + kBottom;
   const double width = std::max(2.0, static_cast<double>(groups.size())) * each;
   std::string svg = fmt::format(
@@ -138,7 +140,8 @@ std::string to_svg(const std::vector<Race>& races, const Circumstances& circumst
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
       "<text class=\"title\" x=\"{2:.0f}\" y=\"22\">Times as fast as the best peer: spk {3}, {4} thread{5}, "
       "{6}</text>\n"
-      "<text x=\"{2:.0f}\" y=\"40\">dots and lines: one-shot calls; dashed: plans; lines: geometric means of bands of "
+      "<text x=\"{2:.0f}\" y=\"40\">dots and lines: one-shot calls; dashed: plans, dotted: plans that keep values; "
+      "lines: geometric means of bands of "
       "sparsity; {7}; warm caches</text>\n",
       width, height, kLeft, tool::svg_escaped(circumstances.commit), circumstances.limits.threads,
       circumstances.limits.threads == 1 ? "" : "s", tool::svg_escaped(tool::cpu_model()),
@@ -149,6 +152,7 @@ std::string to_svg(const std::vector<Race>& races, const Circumstances& circumst
     std::string title = tool::operation_name(first.operation);
     if (first.operation != tool::Operation::kSoftmax)
       title += first.order == SPK_ORDER_ROW ? ", row-major" : ", column-major";
+    if (first.transposed) title += ", A^T";
     if (first.operation == tool::Operation::kSddmm) title += " (n: inner size)";
     Picture(group, left).draw(title, svg);
     left += each;

@@ -32,6 +32,36 @@ void textbook_spmm_col(const textbook_csr* a, const float* restrict b, float* re
   }
 }
 
+void textbook_spmm_transposed_row(const textbook_csr* a, const float* restrict b, float* restrict c, int64_t n,
+                                  int threads) {
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+  for (int64_t part = 0; part < threads; ++part) {
+    const int64_t begin = n * part / threads, end = n * (part + 1) / threads;
+    for (int64_t i = 0; i < a->cols; ++i)
+      for (int64_t j = begin; j < end; ++j) c[i * n + j] = 0;
+    for (int64_t i = 0; i < a->rows; ++i) {
+      const float* restrict in = b + i * n;
+      for (int32_t t = a->row_offsets[i]; t < a->row_offsets[i + 1]; ++t) {
+        const float value = a->values[t];
+        float* restrict out = c + a->col_indices[t] * n;
+        for (int64_t j = begin; j < end; ++j) out[j] += value * in[j];
+      }
+    }
+  }
+}
+
+void textbook_spmm_transposed_col(const textbook_csr* a, const float* restrict b, float* restrict c, int64_t n,
+                                  int threads) {
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+  for (int64_t j = 0; j < n; ++j) {
+    const float* restrict in = b + j * a->rows;
+    float* restrict out = c + j * a->cols;
+    for (int64_t i = 0; i < a->cols; ++i) out[i] = 0;
+    for (int64_t i = 0; i < a->rows; ++i)
+      for (int32_t t = a->row_offsets[i]; t < a->row_offsets[i + 1]; ++t) out[a->col_indices[t]] += a->values[t] * in[i];
+  }
+}
+
 void textbook_sddmm_row(const textbook_csr* mask, const float* restrict a, const float* restrict b, float* restrict out,
                         int64_t k, int threads) {
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)

@@ -21,6 +21,9 @@ typedef struct textbook_csr {
 void textbook_spmm_row(const textbook_csr* a, const float* b, float* c, int64_t n, int threads);
 /* The same, B and C column-major. */
 void textbook_spmm_col(const textbook_csr* a, const float* b, float* c, int64_t n, int threads);
+/* C (cols x n) = A^T B (rows x n); all row-major, and all column-major. Threads share the columns. */
+void textbook_spmm_transposed_row(const textbook_csr* a, const float* b, float* c, int64_t n, int threads);
+void textbook_spmm_transposed_col(const textbook_csr* a, const float* b, float* c, int64_t n, int threads);
 
 /* out = values of A B^T at the stored places of `mask`; A rows x k, B cols x k, both row-major. */
 void textbook_sddmm_row(const textbook_csr* mask, const float* a, const float* b, float* out, int64_t k, int threads);

@@ -66,6 +66,19 @@ const char* refuse_scatter(const SpmmProblem& p) {
   return nullptr;
 }
 
+#if SPK_HAS_avx512
+template <ValueType kSum>
+const char* refuse_windows(const SpmmProblem& p) {
+  constexpr std::int64_t kWindow = 2 * 64 / static_cast<std::int64_t>(kSum == ValueType::f32 ? 4 : 8);
+  if (const char* reason = refuse_dot<kSum>(p)) return reason;
+  if (!entries_stored_in_rows(p)) return "op(A) is not stored by rows of entries";
+  if (p.k < kWindow || p.k > INT32_MAX) return "k is less than a window, or takes more than 31 bits";
+  if (p.a.batch_count > 1 && (p.a.offsets_stride != 0 || p.a.indices_stride != 0 || p.a.values_stride != 0))
+    return "a batch of several A";
+  return p.keeps_values ? nullptr : "values are not kept: spk_plan_keep_values";
+}
+#endif
+
 #if SPK_HAS_amx
 const char* refuse_amx(const SpmmProblem& p) {
   constexpr std::int64_t kMostInner = 1 << 16;
@@ -234,6 +247,14 @@ const SpmmRow* select_amx_for_plan(const SpmmProblem& p) noexcept {
   return nullptr;
 }
 
+const SpmmRow* select_windows_for_plan(const SpmmProblem& p) noexcept {
+  for (const SpmmRow& row : kTable)
+    if (method_of(row) == SpmmMethod::windows && isa_supports(available_isa(), row.target) &&
+        is_asked_for(row, p.alg) && row.refuse(p) == nullptr)
+      return &row;
+  return nullptr;
+}
+
 RowForm row_form(const SpmmProblem& p, SpmmMethod method) noexcept {
   if (method == SpmmMethod::scatter) return RowForm::scatter;
   if (is_block_format(p.a.format)) return p.op_a == Op::n ? RowForm::stored : RowForm::turned;
@@ -328,7 +349,7 @@ SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, 
     l.scatter_parts =
         std::clamp<std::int64_t>(std::min(static_cast<std::int64_t>(std::min(work, 8.0)), affordable), 1, 8);
     l.partials = bytes.take(l.scatter_parts * p.m, l.pitch * l.real_bytes);
-  } else if (l.method != SpmmMethod::amx && !is_block_format(p.a.format)) {
+  } else if (l.method != SpmmMethod::amx && l.method != SpmmMethod::windows && !is_block_format(p.a.format)) {
     l.segment_limit = most_segments(nnz);
     l.segments = bytes.take(l.segment_limit, sizeof(RowSegment));
     l.long_rows = bytes.take(l.segment_limit, sizeof(LongRow));
@@ -366,12 +387,16 @@ SpmmProblem matrix_of(const SpmmProblem& p, std::int64_t b) noexcept {
 
 std::size_t workspace(const SpmmProblem& p, const Plan* plan, const Exec& exec) {
   if (p.m == 0 || p.n == 0) return 0;
-  return layout_for(p, static_cast<const SpmmPlan*>(plan), exec.threads).bytes();
+  const SpmmPlan* own = static_cast<const SpmmPlan*>(plan);
+  if (own != nullptr && own->plan_of_rows != nullptr)
+    return workspace(own->rows.problem(p), own->plan_of_rows.get(), exec);
+  return layout_for(p, own, exec.threads).bytes();
 }
 
 void run(const SpmmProblem& p, const Plan* plan, const Exec& exec) {
   if (p.m == 0 || p.n == 0) return;
   const SpmmPlan* own = static_cast<const SpmmPlan*>(plan);
+  if (own != nullptr && own->plan_of_rows != nullptr) return run(own->rows.problem(p), own->plan_of_rows.get(), exec);
   const SpmmLayout layout = layout_for(p, own, exec.threads);
   char* memory = static_cast<char*>(exec.workspace);
   const std::int64_t batches = p.c.batch_count, slices = layout.slices;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -9,11 +10,12 @@
 #include "cpu/isa.hpp"
 #include "cpu/kernels/spmm_task.hpp"
 #include "cpu/operations.hpp"
+#include "cpu/spmm_windows.hpp"
 
 // The inside of SpMM on the CPU, shared by the launcher (spmm.cpp), plans (spmm_plan.cpp) and tests of single kernels.
 namespace spk::cpu {
 
-enum class SpmmMethod : std::int32_t { dot, scatter, tile, amx };
+enum class SpmmMethod : std::int32_t { dot, scatter, tile, amx, windows };
 
 using SpmmRow = KernelRow<SpmmProblem, Isa, SpmmKernel>;
 std::span<const SpmmRow> spmm_kernels() noexcept;
@@ -23,6 +25,9 @@ const SpmmRow* select_spmm(const SpmmProblem& p, std::string* refusals) noexcept
 
 // The kernel of AMX if a plan of p is faster with it, else NULL.
 const SpmmRow* select_amx_for_plan(const SpmmProblem& p) noexcept;
+
+// The kernel of windows if it can take a plan of p that keeps values, else NULL; whether it pays is seen when they are made.
+const SpmmRow* select_windows_for_plan(const SpmmProblem& p) noexcept;
 
 // How op(A) becomes rows of entries or blocks.
 enum class RowForm : std::int32_t {
@@ -101,8 +106,40 @@ class ValueMoves {
   std::vector<std::int64_t> positions_;  // instead, where 32 bits are too few
 };
 
-// What a plan keeps: the layout, rows made from another storage of A, 16-bit indices, masks for AMX. Why no order of rows:
-// docs/adr/0006. Where a row's entries pass from one block of B's rows to the next is found at every call, by comparing a
+// op(A) with its values as rows of entries: a matrix of its own, which a plan has made from another storage of A.
+struct KeptRows {
+  SparseView a;           // CSR, base 0
+  bool in_place = false;  // entries were stored in this order
+  std::vector<std::int64_t> offsets;
+  std::vector<std::int32_t> indices32;
+  std::vector<std::int64_t> indices64;
+  std::vector<char> values;
+
+  // The product that p asks for, of these rows.
+  SpmmProblem problem(const SpmmProblem& p) const noexcept {
+    SpmmProblem q = p;
+    q.op_a = Op::n;
+    q.a = a;
+    return q;
+  }
+  // A plan has them in another form: no kernel looks at them.
+  void forget_entries() noexcept {
+    offsets = {};
+    indices32 = {};
+    indices64 = {};
+    values = {};
+    a.offsets = a.col_indices = nullptr;
+    a.values = nullptr;
+  }
+  std::size_t bytes() const noexcept {
+    return 8 * (offsets.size() + indices64.size()) + 4 * indices32.size() + values.size();
+  }
+};
+// p.a holds entries, not blocks; its structure is one for the whole batch, and right.
+void make_kept_rows(const SpmmProblem& p, KeptRows& rows);
+
+// What a plan keeps: the layout, rows made from another storage of A, 16-bit indices, masks for AMX; values only if it is
+// told to (docs/adr/0008): in windows, or in rows with a plan of their product. Why no order of rows: docs/adr/0006. Where a row's entries pass from one block of B's rows to the next is found at every call, by comparing a
 // vector of indices.
 class SpmmPlan final : public Plan {
  public:
@@ -119,10 +156,13 @@ class SpmmPlan final : public Plan {
     std::vector<std::int64_t> indices64;
     std::vector<std::uint16_t> indices16;
     std::vector<std::uint32_t> amx_masks;
+    Windows windows;
     bool in_place = false;
   };
   RowForm form = RowForm::stored;
   std::vector<Matrix> matrices;
+  KeptRows rows;
+  std::unique_ptr<SpmmPlan> plan_of_rows;  // if there are such rows: nothing else counts then
   const Matrix& matrix(std::int64_t batch) const noexcept {
     return matrices[matrices.size() == 1 ? 0 : static_cast<std::size_t>(batch)];
   }

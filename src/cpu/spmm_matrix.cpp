@@ -46,6 +46,7 @@ void describe_a(const SpmmProblem& p, SpmmTask& t) noexcept {
 
 void use_plan(const SpmmPlan::Matrix& matrix, SpmmTask& t) noexcept {
   if (!matrix.amx_masks.empty()) t.amx_masks = matrix.amx_masks.data();
+  if (!matrix.windows.empty()) matrix.windows.describe_to(t);
   if (matrix.indices16.empty()) return;
   if (t.block_rows > 0) {
     t.short_indices = matrix.indices16.data();
@@ -268,6 +269,18 @@ class MatrixRun {
     });
   }
 
+  void windows() noexcept {
+    const std::int64_t groups = (task_.m + kWindowRows - 1) / kWindowRows;
+    const std::int64_t parts = threads_ == 1 ? 1 : std::min<std::int64_t>(groups, 8 * std::int64_t{threads_});
+    in_turn(layout_.tiles * parts, [&](std::int64_t piece, SpmmStep& step) noexcept {
+      const std::int64_t part = piece % parts;
+      step.begin = groups * part / parts * kWindowRows;
+      step.end = std::min(task_.m, groups * (part + 1) / parts * kWindowRows);
+      step.tile = piece / parts;
+      call(step);
+    });
+  }
+
   void tiles() noexcept {
     if (task_.b_access != BAccess::panel) return rows_of(0, layout_.tiles);
     const SpmmTask unpacked = task_;
@@ -389,6 +402,8 @@ void run_matrix(const SpmmProblem& p, const SpmmLayout& layout, const SpmmPlan::
     matrix.scatter();
   else if (layout.method == SpmmMethod::amx)
     matrix.amx();
+  else if (layout.method == SpmmMethod::windows)
+    matrix.windows();
   else
     matrix.tiles();
 }

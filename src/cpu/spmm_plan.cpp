@@ -108,54 +108,72 @@ const SpmmRow* select_for_plan(const SpmmProblem& p, std::string* refusals) {
   return kernel;
 }
 
-}  // namespace
-
-std::size_t SpmmPlan::bytes() const noexcept {
-  std::size_t sum = sizeof *this;
-  for (const Matrix& m : matrices)
-    sum += sizeof m + 4 * (m.indices32.size() + m.amx_masks.size()) + 2 * m.indices16.size() + m.moves.bytes() +
-           8 * (m.offsets.size() + m.positions.size() + m.indices64.size());
-  return sum;
+// Vectors of windows, the most with which they are faster than dot products of rows. Zen 4 takes a vector in the time of
+// four to five entries; where A comes from memory, the bytes count: 5 of each lane of a vector, 8 of an entry. Mostly empty
+// rows are passed faster by the kernel of dots.
+std::int64_t most_vectors(const SpmmProblem& p, std::int64_t lanes) noexcept {
+  constexpr std::int64_t kCachedEntries = std::int64_t{1} << 21;
+  if (p.a.nnz < p.m) return 0;
+  return p.a.nnz <= kCachedEntries ? p.a.nnz * 3 / lanes : p.a.nnz * 3 / (2 * lanes);
 }
 
-std::string SpmmPlan::describe() const {
-  std::string text = kernel->name;
-  const bool in_place = !matrices.empty() && matrices[0].in_place;
-  switch (form) {
-    case RowForm::stored: text += ", rows as stored"; break;
-    case RowForm::scatter: text += ", columns as stored"; break;
-    case RowForm::sorted:
-      text += in_place ? ", offsets of sorted entries" : ", entries in rows with their places";
-      break;
-    case RowForm::turned: text += ", blocks in rows with their places"; break;
-  }
-  if (!matrices.empty() && !matrices[0].indices16.empty()) text += ", 16-bit indices";
-  if (!matrices.empty() && !matrices[0].amx_masks.empty()) text += ", masks of columns";
-  if (matrices.size() > 1) text += ", " + std::to_string(matrices.size()) + " structures";
-  return text + ", " + std::to_string(bytes()) + " bytes";
+// Whether the plan's kernel is that of windows now.
+bool keep_windows(const SpmmProblem& p, SpmmPlan& plan) {
+  const SpmmRow* row = select_windows_for_plan(p);
+  if (row == nullptr || p.a.nnz == 0) return false;
+  const std::int64_t lanes = layout_of(p, true, *row, 1).lanes;
+  const bool forced = p.alg >= 256;
+  if (!plan.matrices[0].windows.make(p, lanes, forced ? INT64_MAX : most_vectors(p, lanes))) return false;
+  plan.kernel = row;
+  return true;
 }
 
-std::unique_ptr<Plan> prepare(const SpmmProblem& p, const Exec& exec) {
+// Another storage of entries becomes rows with their values, and the plan is that of their product. Not for what
+// is better read afresh: blocks, which are used where they are, structures that differ in the batch, and kernels asked for
+// that need the other storage.
+bool wants_rows(const SpmmProblem& p, const SpmmRow& kernel) noexcept {
+  const bool entries = p.a.block_size == 1 && p.a.format != Format::bsr && p.a.format != Format::blocked_ell;
+  const bool other = row_form(p, method_of(kernel)) != RowForm::stored;
+  return p.keeps_values && entries && other && p.a.nnz > 0 && p.m > 0 && p.n > 0 && shares_structure(p.a) &&
+         !(p.alg >= 256 && method_of(kernel) == SpmmMethod::scatter);
+}
+
+std::unique_ptr<SpmmPlan> prepare_own(const SpmmProblem& p, const Exec& exec) {
   std::string refusals;
   const SpmmRow* kernel = select_for_plan(p, &refusals);
   if (kernel == nullptr) throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes this product: %s", refusals.c_str());
   auto plan = std::make_unique<SpmmPlan>();
   plan->kernel = kernel;
-  plan->form = row_form(p, method_of(*kernel));
   plan->matrices.resize(shares_structure(p.a) ? 1 : static_cast<std::size_t>(p.a.batch_count));
+  for (std::size_t b = 0; b < plan->matrices.size(); ++b)
+    check_structure(p.a.batch(static_cast<std::int64_t>(b)), static_cast<std::int64_t>(b));
+  if (wants_rows(p, *kernel)) {
+    make_kept_rows(p, plan->rows);
+    plan->plan_of_rows = prepare_own(plan->rows.problem(p), exec);
+    const SpmmPlan::Matrix& kept = plan->plan_of_rows->matrices[0];
+    if (!plan->rows.in_place || !kept.windows.empty() || !kept.indices16.empty()) {
+      if (!kept.windows.empty()) plan->rows.forget_entries();
+      plan->matrices.clear();
+      return plan;
+    }
+    plan->plan_of_rows = nullptr;  // a copy of what is stored gains nothing
+    plan->rows = {};
+  }
+  keep_windows(p, *plan);
+  const SpmmMethod method = method_of(*plan->kernel);
+  plan->form = row_form(p, method);
   plan->threads = exec.threads;
-  if (p.m > 0 && p.n > 0) plan->layout = layout_of(p, true, *kernel, exec.threads);
+  if (p.m > 0 && p.n > 0) plan->layout = layout_of(p, true, *plan->kernel, exec.threads);
   const bool short_indices =
       plan->form == RowForm::stored && p.k <= 65536 &&
-      (plan->layout.block_rows > 0 || (method_of(*kernel) == SpmmMethod::dot && p.a.nnz >= kLeastEntriesOfShortDots));
+      (plan->layout.block_rows > 0 || (method == SpmmMethod::dot && p.a.nnz >= kLeastEntriesOfShortDots));
   for (std::size_t b = 0; b < plan->matrices.size(); ++b) {
     const SparseView a = p.a.batch(static_cast<std::int64_t>(b));
     SpmmPlan::Matrix& matrix = plan->matrices[b];
-    check_structure(a, static_cast<std::int64_t>(b));
     if (a.nnzb > 0 && (plan->form == RowForm::sorted || plan->form == RowForm::turned))
       make_rows(p, a, plan->form, matrix);
     if (short_indices && a.first_entry == 0) shorten_indices(a, matrix);
-    if (a.nnz > 0 && p.n > 0 && method_of(*kernel) == SpmmMethod::amx) {
+    if (a.nnz > 0 && p.n > 0 && method == SpmmMethod::amx) {
       SpmmProblem one = p;
       one.a = a;
       make_amx_masks(one, plan->layout, matrix.amx_masks);
@@ -163,5 +181,42 @@ std::unique_ptr<Plan> prepare(const SpmmProblem& p, const Exec& exec) {
   }
   return plan;
 }
+
+}  // namespace
+
+std::size_t SpmmPlan::bytes() const noexcept {
+  std::size_t sum = sizeof *this;
+  if (plan_of_rows != nullptr) sum += rows.bytes() + plan_of_rows->bytes();
+  for (const Matrix& m : matrices)
+    sum += sizeof m + m.windows.bytes() + 4 * (m.indices32.size() + m.amx_masks.size()) + 2 * m.indices16.size() +
+           m.moves.bytes() + 8 * (m.offsets.size() + m.positions.size() + m.indices64.size());
+  return sum;
+}
+
+std::string SpmmPlan::describe() const {
+  const SpmmPlan& own = plan_of_rows != nullptr ? *plan_of_rows : *this;
+  std::string text = own.kernel->name;
+  const bool in_place = !matrices.empty() && matrices[0].in_place;
+  if (!own.matrices.empty() && !own.matrices[0].windows.empty()) {
+    text += ", entries in windows with their values";
+  } else if (plan_of_rows != nullptr) {
+    text += ", entries in rows with their values";
+  } else {
+    switch (form) {
+      case RowForm::stored: text += ", rows as stored"; break;
+      case RowForm::scatter: text += ", columns as stored"; break;
+      case RowForm::sorted:
+        text += in_place ? ", offsets of sorted entries" : ", entries in rows with their places";
+        break;
+      case RowForm::turned: text += ", blocks in rows with their places"; break;
+    }
+  }
+  if (!own.matrices.empty() && !own.matrices[0].indices16.empty()) text += ", 16-bit indices";
+  if (!own.matrices.empty() && !own.matrices[0].amx_masks.empty()) text += ", masks of columns";
+  if (own.matrices.size() > 1) text += ", " + std::to_string(own.matrices.size()) + " structures";
+  return text + ", " + std::to_string(bytes()) + " bytes";
+}
+
+std::unique_ptr<Plan> prepare(const SpmmProblem& p, const Exec& exec) { return prepare_own(p, exec); }
 
 }  // namespace spk::cpu

@@ -247,19 +247,31 @@ std::string to_string(const SpmmShape& s) {
   return out.str();
 }
 
+bool needs_kept_values(std::int32_t alg) {
+  for (const cpu::SpmmRow& row : cpu::spmm_kernels())
+    if (row.id == alg) return cpu::method_of(row) == cpu::SpmmMethod::windows;
+  return false;
+}
+
 DenseView run_spmm(SpmmCase& c, std::int32_t alg, int threads) {
   SpmmProblem p = c.problem();
   p.c = c.fresh_c();
   p.alg = alg;
   Exec exec;
   exec.threads = threads;
-  const Guarded workspace(cpu::workspace(p, nullptr, exec) + 64);
+  std::unique_ptr<Plan> plan;
+  if (needs_kept_values(alg)) {
+    p.keeps_values = true;
+    plan = cpu::prepare(p, exec);
+    p.keeps_values = false;
+  }
+  const Guarded workspace(cpu::workspace(p, plan.get(), exec) + 64);
   // 16 bytes of alignment are all that is promised, and the last byte is the last one.
   const std::size_t bytes = workspace.bytes() - 64;
   const std::size_t end = reinterpret_cast<std::uintptr_t>(workspace.data()) + workspace.bytes();
   exec.workspace = reinterpret_cast<void*>((end - bytes) / 16 * 16);
   exec.workspace_bytes = bytes;
-  cpu::run(p, nullptr, exec);
+  cpu::run(p, plan.get(), exec);
   return p.c;
 }
 

@@ -71,6 +71,8 @@ class SpmmCase {
 
 std::string to_string(const SpmmShape& shape);
 
+// Whether a kernel is of plans that keep values alone. It runs by such a plan, then.
+bool needs_kept_values(std::int32_t alg);
 // Runs one kernel (id >= 256, or 0) into a fresh C; the workspace is exactly what the query asks for.
 DenseView run_spmm(SpmmCase& c, std::int32_t alg, int threads);
 // Runs, and expects the result within the oracle's bound and nothing else touched. Answers the result.

@@ -17,6 +17,7 @@ constexpr ValueType kTypes[] = {ValueType::f32,  ValueType::f64, ValueType::f16,
 bool takes(const cpu::SpmmRow& row, const SpmmCase& c) {
   SpmmProblem p = c.problem();
   p.alg = row.id;
+  p.keeps_values = needs_kept_values(row.id);
   return row.refuse(p) == nullptr;
 }
 

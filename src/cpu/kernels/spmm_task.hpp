@@ -16,6 +16,16 @@ enum class BAccess : std::int32_t {
   elements,  // anywhere: columns are copied as entries need them
 };
 
+// Rows of op(A) in vectors (cpu/spmm_windows.hpp): so many rows of C are brought to C together.
+constexpr std::int64_t kWindowRows = 128;
+constexpr std::int64_t kWindowPlace = 128;  // the bit of a place that holds an entry
+struct WindowVectors {
+  const std::int64_t* slices = nullptr;   // first vector of every slice, as many rows as a vector has lanes
+  const std::uint32_t* starts = nullptr;  // of every vector: the first row of op(B) in its window
+  const std::uint8_t* places = nullptr;   // of every lane of a vector: kWindowPlace + row of op(B) - start, or 0
+  const std::uint8_t* rows = nullptr;     // of every lane of a slice: row of C, counted from its group's first
+};
+
 struct SpmmTask {
   // ---- op(A): rows of entries, or of blocks where block_size > 0
   std::int64_t m = 0, k = 0;
@@ -46,6 +56,8 @@ struct SpmmTask {
   bool conjugate_b = false;
   std::int64_t block_rows = 0;                   // rows of op(B) that C's rows pass together, 0: all
   const std::uint16_t* short_indices = nullptr;  // NULL, or for such blocks A's indices, counted from 0
+
+  WindowVectors windows;  // of a plan that keeps values so; `values` goes with them
 
   const std::uint32_t* amx_masks = nullptr;  // AMX: of A, in a plan, or NULL
   std::int32_t b_least_exponent = 0;         // AMX: exponent field of B's smallest nonzero element; 0: not for tiles
