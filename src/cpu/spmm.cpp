@@ -73,8 +73,6 @@ const char* refuse_windows(const SpmmProblem& p) {
   if (const char* reason = refuse_dot<kSum>(p)) return reason;
   if (!entries_stored_in_rows(p)) return "op(A) is not stored by rows of entries";
   if (p.k < kWindow || p.k > INT32_MAX) return "k is less than a window, or takes more than 31 bits";
-  if (p.a.batch_count > 1 && (p.a.offsets_stride != 0 || p.a.indices_stride != 0 || p.a.values_stride != 0))
-    return "a batch of several A";
   return p.keeps_values ? nullptr : "values are not kept: spk_plan_keep_values";
 }
 #endif

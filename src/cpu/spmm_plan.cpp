@@ -123,7 +123,14 @@ bool keep_windows(const SpmmProblem& p, SpmmPlan& plan) {
   if (row == nullptr || p.a.nnz == 0) return false;
   const std::int64_t lanes = layout_of(p, true, *row, 1).lanes;
   const bool forced = p.alg >= 256;
-  if (!plan.matrices[0].windows.make(p, lanes, forced ? INT64_MAX : most_vectors(p, lanes))) return false;
+  const bool one = shares_structure(p.a) && p.a.values_stride == 0;
+  std::vector<SpmmPlan::Matrix> matrices(one ? 1 : static_cast<std::size_t>(p.a.batch_count));
+  for (std::size_t b = 0; b < matrices.size(); ++b) {
+    SpmmProblem q = p;
+    q.a = p.a.batch(static_cast<std::int64_t>(b));
+    if (!matrices[b].windows.make(q, lanes, forced ? INT64_MAX : most_vectors(p, lanes))) return false;
+  }
+  plan.matrices = std::move(matrices);
   plan.kernel = row;
   return true;
 }
@@ -213,7 +220,9 @@ std::string SpmmPlan::describe() const {
   }
   if (!own.matrices.empty() && !own.matrices[0].indices16.empty()) text += ", 16-bit indices";
   if (!own.matrices.empty() && !own.matrices[0].amx_masks.empty()) text += ", masks of columns";
-  if (own.matrices.size() > 1) text += ", " + std::to_string(own.matrices.size()) + " structures";
+  if (own.matrices.size() > 1)
+    text +=
+        ", " + std::to_string(own.matrices.size()) + (own.matrices[0].windows.empty() ? " structures" : " matrices");
   return text + ", " + std::to_string(bytes()) + " bytes";
 }
 
