@@ -12,6 +12,11 @@ namespace spk::bench {
 using Gemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a, int lda,
                       const float* b, int ldb, float beta, float* c, int ldc);
 
+// Whether A written out is of a size that somebody would multiply: up to 1 GB.
+inline bool has_dense_copy(const PeerProblem& given) {
+  return static_cast<double>(given.matrix.rows) * static_cast<double>(given.matrix.cols) <= 0x1p28;
+}
+
 // C = op(A) B with A written out, in the problem's order. The time of writing it out does not count.
 inline std::function<void()> dense_call(const PeerProblem& given, Gemm gemm) {
   const tool::CsrMatrix& matrix = given.matrix;

@@ -113,7 +113,7 @@ std::vector<PeerCall> mkl_calls(const PeerProblem& given) {
                                    offsets + 1, b, &n, &zero, c, &n);
                      }});
   }
-  calls.push_back({"mkl_sgemm", PeerKind::dense, dense_call(given, api->gemm)});
+  if (has_dense_copy(given)) calls.push_back({"mkl_sgemm", PeerKind::dense, dense_call(given, api->gemm)});
   return calls;
 }
 

@@ -8,7 +8,7 @@
 namespace spk::bench {
 
 std::vector<PeerCall> openblas_calls(const PeerProblem& given) {
-  if (given.workload.problem().operation != tool::Operation::kSpmm) return {};
+  if (given.workload.problem().operation != tool::Operation::kSpmm || !has_dense_copy(given)) return {};
   struct OpenBlas {
     SharedLibrary library{"SPK_OPENBLAS", {"libopenblas.so.0"}, true};
     Gemm gemm = nullptr;

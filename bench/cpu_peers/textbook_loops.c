@@ -58,7 +58,8 @@ void textbook_spmm_transposed_col(const textbook_csr* a, const float* restrict b
     float* restrict out = c + j * a->cols;
     for (int64_t i = 0; i < a->cols; ++i) out[i] = 0;
     for (int64_t i = 0; i < a->rows; ++i)
-      for (int32_t t = a->row_offsets[i]; t < a->row_offsets[i + 1]; ++t) out[a->col_indices[t]] += a->values[t] * in[i];
+      for (int32_t t = a->row_offsets[i]; t < a->row_offsets[i + 1]; ++t)
+        out[a->col_indices[t]] += a->values[t] * in[i];
   }
 }
 

@@ -81,7 +81,8 @@ SPK_API spk_status_t spk_plan_update(spk_handle_t handle, spk_plan_t plan, spk_c
 
 /** Shows a plan of SpMM or SpMV a matrix whose values, too, will stay as they are now, such as the weights of a trained
  *  network, so that the plan may keep them in a form of its own: on CUDA op(A) as a dense matrix where a dense product is the
- *  fastest answer. Matrices given to execute must have these values until the next call of this function or of
+ *  fastest answer; on the CPU rows of op(A) where entries are stored otherwise, and vectors of rows for products with up to
+ *  four columns. Matrices given to execute must have these values until the next call of this function or of
  *  spk_plan_update, which allows no values to be kept; with others, the result is that of either. The promise changes what an
  *  execution costs, its workspace and, as another kernel may be chosen, the bits of results, not their error bound.
  *

@@ -95,6 +95,40 @@ TEST_F(PlanTest, MayKeepValuesUntilItIsShownOthers) {
   spk_plan_destroy(plan);
 }
 
+TEST_F(PlanTest, KeptValuesOfATransposeAreReplacedAndDropped) {
+  float in[4] = {1, 2, 3, 4}, out[6] = {};
+  spk_dnmat_t given = nullptr, result = nullptr;
+  ASSERT_OK(spk_dnmat_create(&given, 2, 2, 2, in, SPK_R_32F, SPK_ORDER_ROW));
+  ASSERT_OK(spk_dnmat_create(&result, 3, 2, 2, out, SPK_R_32F, SPK_ORDER_ROW));
+  spk_plan_t plan = nullptr;
+  ASSERT_OK(spk_spmm_plan_create(&plan, handle, SPK_OP_T, SPK_OP_N, A, given, result, SPK_COMPUTE_32F, 0, nullptr));
+  const auto expect_times = [&](float factor) {
+    ASSERT_OK(spk_spmm_execute(handle, plan, &alpha, A, given, &beta, result, nullptr, nullptr, 0));
+    const float want[6] = {1, 2, 9, 12, 2, 4};
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(out[i], factor * want[i]) << i;
+  };
+  expect_times(1);
+  ASSERT_OK(spk_plan_keep_values(handle, plan, A));
+  char text[300] = "";
+  ASSERT_OK(spk_plan_describe(plan, text, sizeof text, nullptr));
+  EXPECT_NE(std::string(text).find("with their values"), std::string::npos) << text;
+  expect_times(1);
+  for (float& x : a) x *= 10;
+  expect_times(1);  // they are kept
+  ASSERT_OK(spk_plan_keep_values(handle, plan, A));
+  expect_times(10);
+  columns[0] = 8;
+  EXPECT_REFUSED(spk_plan_keep_values(handle, plan, A), SPK_STATUS_INVALID_STRUCTURE, "");
+  columns[0] = 0;
+  expect_times(10);  // as before
+  ASSERT_OK(spk_plan_update(handle, plan, A));
+  for (float& x : a) x /= 10;
+  expect_times(1);  // read afresh again
+  spk_dnmat_destroy(given);
+  spk_dnmat_destroy(result);
+  spk_plan_destroy(plan);
+}
+
 TEST_F(PlanTest, RefusesToKeepWhatItCannot) {
   spk_plan_t plan = make();
   EXPECT_REFUSED(spk_plan_keep_values(handle, plan, nullptr), SPK_STATUS_INVALID_VALUE, "mat is NULL");

@@ -300,7 +300,7 @@ TEST_P(SpmmWindows, NanOfAStoredEntryArrivesInItsRowAlone) {
 }
 
 TEST_P(SpmmWindows, AreTakenWhereTheyPay) {
-  shape_.density = 0.2;
+  shape_.density = 0.5;
   for (const Format format : {Format::csr, Format::csc, Format::coo})
     for (const Op op_a : {Op::n, Op::t}) {
       shape_.format = format;
