@@ -69,10 +69,9 @@ const char* refuse_scatter(const SpmmProblem& p) {
 #if SPK_HAS_avx512
 template <ValueType kSum>
 const char* refuse_windows(const SpmmProblem& p) {
-  constexpr std::int64_t kWindow = 2 * 64 / static_cast<std::int64_t>(kSum == ValueType::f32 ? 4 : 8);
   if (const char* reason = refuse_dot<kSum>(p)) return reason;
   if (!entries_stored_in_rows(p)) return "op(A) is not stored by rows of entries";
-  if (p.k < kWindow || p.k > INT32_MAX) return "k is less than a window, or takes more than 31 bits";
+  if (p.k < kWindowColumns || p.k > INT32_MAX) return "k is less than a window, or takes more than 31 bits";
   return p.keeps_values ? nullptr : "values are not kept: spk_plan_keep_values";
 }
 #endif

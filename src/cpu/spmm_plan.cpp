@@ -109,28 +109,27 @@ const SpmmRow* select_for_plan(const SpmmProblem& p, std::string* refusals) {
 }
 
 // Vectors of windows, the most with which they are faster than dot products of rows. Zen 4 takes a vector in the time of
-// four to five entries, whose loads of B do not grow with their type: a third of the lanes is enough in f32, three quarters
-// in f64. Where A comes from memory, the bytes count: 5 of each lane of a vector, 8 of an entry. Mostly empty rows are passed
-// faster by the kernel of dots.
-std::int64_t most_vectors(const SpmmProblem& p, std::int64_t lanes) noexcept {
+// four to five entries in f32 and of seven to eight in f64, so that a third, or three fifths, of its lanes are enough. Where A
+// comes from memory, the bytes count: 5 of each lane of a vector, 8 of an entry. Mostly empty rows are passed faster by the
+// kernel of dots.
+std::int64_t most_vectors(const SpmmProblem& p) noexcept {
   constexpr std::int64_t kCachedEntries = std::int64_t{1} << 21;
   if (p.a.nnz < p.m) return 0;
-  if (p.a.value_type == ValueType::f64) return p.a.nnz * 4 / (3 * lanes);
-  return p.a.nnz <= kCachedEntries ? p.a.nnz * 3 / lanes : p.a.nnz * 3 / (2 * lanes);
+  if (p.a.value_type == ValueType::f64) return p.a.nnz * 5 / (3 * kWindowLanes);
+  return p.a.nnz <= kCachedEntries ? p.a.nnz * 3 / kWindowLanes : p.a.nnz * 3 / (2 * kWindowLanes);
 }
 
 // Whether the plan's kernel is that of windows now.
 bool keep_windows(const SpmmProblem& p, SpmmPlan& plan) {
   const SpmmRow* row = select_windows_for_plan(p);
   if (row == nullptr || p.a.nnz == 0) return false;
-  const std::int64_t lanes = layout_of(p, true, *row, 1).lanes;
   const bool forced = p.alg >= 256;
   const bool one = shares_structure(p.a) && p.a.values_stride == 0;
   std::vector<SpmmPlan::Matrix> matrices(one ? 1 : static_cast<std::size_t>(p.a.batch_count));
   for (std::size_t b = 0; b < matrices.size(); ++b) {
     SpmmProblem q = p;
     q.a = p.a.batch(static_cast<std::int64_t>(b));
-    if (!matrices[b].windows.make(q, lanes, forced ? INT64_MAX : most_vectors(p, lanes))) return false;
+    if (!matrices[b].windows.make(q, forced ? INT64_MAX : most_vectors(p))) return false;
   }
   plan.matrices = std::move(matrices);
   plan.kernel = row;

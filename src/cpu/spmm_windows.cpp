@@ -49,7 +49,7 @@ class SliceEntries {
   }
 
  private:
-  static constexpr std::size_t kMostLanes = 16;
+  static constexpr std::size_t kMostLanes = kWindowLanes;
   const SparseView& a_;
   std::vector<Entry> entries_;
   std::size_t lanes_ = 0;
@@ -58,13 +58,13 @@ class SliceEntries {
 
 }  // namespace
 
-bool Windows::make(const SpmmProblem& p, std::int64_t lanes, std::int64_t most) {
+bool Windows::make(const SpmmProblem& p, std::int64_t most) {
   const SparseView& a = p.a;
   const std::size_t size = size_of(a.value_type);
   const char* stored = static_cast<const char*>(a.values);
   // Windows that start at any column would fit more entries, but more of them would cross cache lines: where they start
   // at a half of a vector, Zen 4 is 1.2 times as fast.
-  const std::int64_t window = 2 * lanes, grain = lanes / 2;
+  constexpr std::int64_t kGrain = kWindowLanes / 2;
   const auto length = [&](std::int64_t row) { return a.offset(row + 1) - a.offset(row); };
   slices_.push_back(0);
   SliceEntries slice(a);
@@ -73,9 +73,9 @@ bool Windows::make(const SpmmProblem& p, std::int64_t lanes, std::int64_t most) 
     group.resize(index(std::min(kWindowRows, p.m - first)));
     for (std::size_t i = 0; i < group.size(); ++i) group[i] = first + static_cast<std::int64_t>(i);
     std::stable_sort(group.begin(), group.end(), [&](auto x, auto y) { return length(x) > length(y); });
-    for (std::size_t begin = 0; begin < group.size(); begin += index(lanes)) {
+    for (std::size_t begin = 0; begin < group.size(); begin += index(kWindowLanes)) {
       slice.clear();
-      for (std::size_t l = 0; l < index(lanes); ++l) {
+      for (std::size_t l = 0; l < index(kWindowLanes); ++l) {
         const bool in = begin + l < group.size();
         if (in) slice.add_row(group[begin + l]);
         rows_.push_back(static_cast<std::uint8_t>(in ? group[begin + l] - first : kWindowRows));
@@ -85,13 +85,13 @@ bool Windows::make(const SpmmProblem& p, std::int64_t lanes, std::int64_t most) 
           *this = {};
           return false;
         }
-        const std::int64_t start = std::min(least / grain * grain, p.k - window);
+        const std::int64_t start = std::min(least / kGrain * kGrain, p.k - kWindowColumns);
         starts_.push_back(static_cast<std::uint32_t>(start));
         const std::size_t at = places_.size();
-        places_.resize(at + index(lanes));
-        values_.resize((at + index(lanes)) * size);
+        places_.resize(at + index(kWindowLanes));
+        values_.resize((at + index(kWindowLanes)) * size);
         for (std::size_t l = 0; l < slice.lanes(); ++l) {
-          const Entry* entry = slice.take(l, start + window);
+          const Entry* entry = slice.take(l, start + kWindowColumns);
           if (entry == nullptr) continue;
           places_[at + l] = static_cast<std::uint8_t>(kWindowPlace + entry->column - start);
           std::memcpy(values_.data() + (at + l) * size, stored + index(entry->place) * size, size);

@@ -31,20 +31,20 @@ struct LineAllocator {
 template <class T>
 using Lines = std::vector<T, LineAllocator<T>>;
 
-// Entries of op(A), with their values, in vectors of `lanes` rows for kernels/spmm_windows.hpp. Rows are taken
+// Entries of op(A), with their values, in vectors of kWindowLanes rows for kernels/spmm_windows.hpp. Rows are taken
 // kWindowRows at a time, and among those by their length, so that rows of a vector end together. A vector takes from
-// each of its rows the next entry, if that lies in the window of 2 * lanes columns from where the first of them lies.
+// each of its rows the next entry, if that lies in the window of kWindowColumns from where the first of them lies.
 class Windows {
  public:
-  // p.a is one matrix, stored by rows of op(A), k >= 2 * lanes. False, and empty, if more than `most` vectors were needed.
-  bool make(const SpmmProblem& p, std::int64_t lanes, std::int64_t most);
+  // p.a is one matrix, stored by rows of op(A), k >= kWindowColumns. False, and empty, if more than `most` vectors were needed.
+  bool make(const SpmmProblem& p, std::int64_t most);
   bool empty() const noexcept { return slices_.empty(); }
   std::size_t bytes() const noexcept;
   // Where the kernel finds them.
   void describe_to(SpmmTask& t) const noexcept;
 
  private:
-  std::vector<std::int64_t> slices_;  // first vector of every `lanes` rows, and the number of vectors
+  std::vector<std::int64_t> slices_;  // first vector of every kWindowLanes rows, and the number of vectors
   std::vector<std::uint32_t> starts_;
   Lines<std::uint8_t> places_;
   std::vector<std::uint8_t> rows_;

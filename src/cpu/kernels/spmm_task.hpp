@@ -18,9 +18,10 @@ enum class BAccess : std::int32_t {
 
 // Rows of op(A) in vectors (cpu/spmm_windows.hpp): so many rows of C are brought to C together.
 constexpr std::int64_t kWindowRows = 128;
+constexpr std::int64_t kWindowLanes = 16, kWindowColumns = 32;
 constexpr std::int64_t kWindowPlace = 128;  // the bit of a place that holds an entry
 struct WindowVectors {
-  const std::int64_t* slices = nullptr;   // first vector of every slice, as many rows as a vector has lanes
+  const std::int64_t* slices = nullptr;   // first vector of every slice, kWindowLanes rows
   const std::uint32_t* starts = nullptr;  // of every vector: the first row of op(B) in its window
   const std::uint8_t* places = nullptr;   // of every lane of a vector: kWindowPlace + row of op(B) - start, or 0
   const std::uint8_t* rows = nullptr;     // of every lane of a slice: row of C, counted from its group's first
