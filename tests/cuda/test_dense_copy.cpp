@@ -151,6 +151,8 @@ class DenseCopy : public ::testing::TestWithParam<Kernel> {
       }
   }
 
+  void expect_replays(bool keeps_values);
+
   // In every order of B and C, in both types of C.
   void expect_exact_in_all_orders(Case s) {
     for (int bits = 0; bits < 16; ++bits) {
@@ -188,6 +190,25 @@ TEST_P(DenseCopy, SumsOfManyTilesAreExact) {
       small.wide_c = wide;
       small.batch = 40;
       expect_exact(small);
+    }
+}
+
+// Sizes for which the 16-bit kernels take tiles of 64 x 64 and 64 x 128 in 1, 2, 4 and 8 slices of k, 128 x 128 and
+// 128 x 256, with one tile for each block and with more.
+TEST_P(DenseCopy, TilesOfEverySizeAreExact) {
+  constexpr std::int64_t kSizes[][4] = {{130, 500, 700, 10},  {300, 500, 1100, 4},  {70, 500, 1500, 5},
+                                        {70, 200, 3000, 4},   {450, 2000, 1100, 1}, {1000, 1100, 530, 2},
+                                        {1500, 1490, 150, 5}, {2100, 1000, 700, 1}};
+  for (const auto& s : kSizes)
+    for (int bits = 0; bits < 8; ++bits) {
+      Case c{s[0], s[1], s[2], static_cast<int>(s[3])};
+      c.turned_b = (bits & 1) != 0;
+      c.order_c = (bits & 2) != 0 ? SPK_ORDER_COL : SPK_ORDER_ROW;
+      c.wide_c = (bits & 4) != 0;
+      c.beta = bits % 3 == 1 ? 3.0f : 0.0f;
+      c.disorder = c.poison = bits % 3 != 0;
+      expect_exact(c);
+      if (IsSkipped() || HasFailure()) return;
     }
 }
 
@@ -258,8 +279,9 @@ TEST_P(DenseCopy, SaysWhatItDoesNotTake) {
   EXPECT_NE(answer(1200000, 1, 1024, 8).find("more than 2 GiB"), std::string::npos);
 }
 
-// The copy's kernel may be behind anything in a graph: a copy of memory, another product, itself.
-TEST_P(DenseCopy, ReplaysBehindOtherWork) {
+// The copy's kernel, or where a plan has the copy the product's, may be behind anything in a graph: a copy of memory, another
+// product, itself.
+void DenseCopy::expect_replays(bool keeps_values) {
   const Kernel& kernel = GetParam();
   const DeviceHandle handle;
   const cases::CudaDriver* driver = cases::CudaDriver::find();
@@ -296,14 +318,23 @@ TEST_P(DenseCopy, ReplaysBehindOtherWork) {
     GTEST_SKIP() << message(handle);
   }
   SPK_ASSERT_OK(status);
-  const DeviceArray<std::uint8_t> workspace(handle, std::vector<std::uint8_t>(bytes));
+  spk_plan_t plan = nullptr;
+  if (keeps_values) {
+    SPK_ASSERT_OK(spk_spmm_plan_create(&plan, handle, SPK_OP_N, SPK_OP_N, mat_a, mat_b, mat_c, kernel.compute,
+                                       kernel.id, nullptr));
+    SPK_ASSERT_OK(spk_plan_keep_values(handle, plan, mat_a));
+    SPK_ASSERT_OK(spk_plan_workspace(handle, plan, &bytes));
+  }
+  const DeviceArray<std::uint8_t> workspace(handle, std::vector<std::uint8_t>(bytes + 1));
   const std::size_t sent_bytes = kItems * (kernel.type == SPK_R_32F ? 4 : 2);
   void* const sent = driver->allocate_host(sent_bytes);
   void* const stream = driver->create_stream();
   SPK_ASSERT_OK(spk_set_stream(handle, stream));
   const auto queue = [&](const float* beta) {
-    SPK_EXPECT_OK(spk_spmm(handle, SPK_OP_N, SPK_OP_N, &one, mat_a, mat_b, beta, mat_c, kernel.compute, kernel.id,
-                           workspace.data(), bytes));
+    SPK_EXPECT_OK(plan != nullptr ? spk_spmm_execute(handle, plan, &one, mat_a, mat_b, beta, mat_c, nullptr,
+                                                     workspace.data(), bytes)
+                                  : spk_spmm(handle, SPK_OP_N, SPK_OP_N, &one, mat_a, mat_b, beta, mat_c,
+                                             kernel.compute, kernel.id, workspace.data(), bytes));
   };
   driver->begin_capture(stream);
   driver->copy(b_there.data(), sent, sent_bytes, stream);
@@ -334,10 +365,13 @@ TEST_P(DenseCopy, ReplaysBehindOtherWork) {
   SPK_EXPECT_OK(spk_set_stream(handle, nullptr));
   driver->destroy_stream(stream);
   driver->free_host(sent);
+  spk_plan_destroy(plan);
   spk_spmat_destroy(mat_a);
   spk_dnmat_destroy(mat_b);
   spk_dnmat_destroy(mat_c);
 }
+TEST_P(DenseCopy, ReplaysBehindOtherWork) { expect_replays(false); }
+TEST_P(DenseCopy, ReplaysOfPlansThatKeepValuesBehindOtherWork) { expect_replays(true); }
 
 INSTANTIATE_TEST_SUITE_P(All, DenseCopy,
                          ::testing::Values(Kernel{"f16", 592, SPK_R_16F}, Kernel{"bf16", 593, SPK_R_16BF},

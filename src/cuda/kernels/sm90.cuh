@@ -50,6 +50,9 @@ __device__ inline int rank_in_cluster() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
+// The two halves of sync_cluster().
+__device__ inline void arrive_in_cluster() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
+__device__ inline void wait_for_cluster() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
 // All threads of the cluster; what they wrote before is there after it.
 __device__ inline void sync_cluster() {
   asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");

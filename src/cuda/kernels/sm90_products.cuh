@@ -11,6 +11,38 @@ namespace spk::cuda::sm90 {
 __device__ inline void prefetch_map(const CUtensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
+// The way back, of what the threads of this warp have written to shared memory and fenced for bulk copies; nothing is
+// written outside of the tensor.
+__device__ inline void tensor_store(const CUtensorMap* map, std::uint32_t from, int x, int y, int z) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map), "r"(from),
+               "r"(x), "r"(y), "r"(z)
+               : "memory");
+}
+// This thread's stores have read shared memory.
+__device__ inline void tensor_stores_wait() {
+  asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+// Four 8 x 8 matrices of 16-bit elements, of which a lane has a pair of each: lane l gives the place of row l % 8 of matrix
+// l / 8.
+__device__ inline void store_matrices(std::uint32_t to, const std::uint32_t (&pairs)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(pairs[0]),
+               "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])
+               : "memory");
+}
+// 16 bytes to shared memory of any block of the cluster, and their number to a barrier there, some time; both addresses are
+// ones of address_in().
+__device__ inline void store_there(std::uint32_t to, float x, float y, float z, float w, std::uint32_t barrier) {
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+      "f"(x), "f"(y), "f"(z), "f"(w), "r"(barrier)
+      : "memory");
+}
+__device__ inline void load_four(std::uint32_t from, float* x) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
+               : "r"(from)
+               : "memory");
+}
 // 16 bytes of shared memory of any block of the cluster; the address is one of address_in().
 __device__ inline float4 load_there(std::uint32_t address) {
   float4 x;

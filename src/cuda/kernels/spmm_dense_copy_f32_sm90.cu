@@ -9,7 +9,9 @@ namespace {
 
 template <class Config>
 void launch_config(const SpmmCall& call, const Launch& launch, int slices) {
-  launch_copy<Config>(spmm_dense_copy_f32<Config>, call, launch, slices);
+  const auto kernel = spmm_dense_copy_f32<Config>;
+  const auto ready = make_copy_for<Config>(reinterpret_cast<const void*>(kernel), call, launch, slices);
+  launch_kernel(kernel, ready.shape, launch.stream, ready.map_a, ready.map_b, ready.product);
 }
 
 template <TileMath kMath, bool kTurned>

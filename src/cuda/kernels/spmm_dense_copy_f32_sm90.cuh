@@ -77,31 +77,33 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
   const std::uint32_t full = sm90::shared_address(shared.full), empty = sm90::shared_address(shared.empty);
   const std::uint32_t stages = (sm90::shared_address(dynamic) + 1023) & ~1023u;
   const int slices = product.slices, rank = slices > 1 ? sm90::rank_in_cluster() : 0;
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < Config::kStages; ++s) {
-      sm90::barrier_init(full + 8 * s, 1);
-      sm90::barrier_init(empty + 8 * s, Config::kGroups);
-    }
-    sm90::barrier_init_fence();
+  const bool asks = threadIdx.x == 128 * Config::kGroups;
+  if (warp == 4 * Config::kGroups) shared.init();
+  if (asks) {
+    sm90::prefetch_map(&map_a);
+    sm90::prefetch_map(&map_b);
   }
+  // The kernel in front may write them; what makes a copy has waited for that.
+  if (product.kept && (args.alpha.pointer != nullptr || args.beta.pointer != nullptr)) wait_for_kernel_in_front();
   const Scaling<float> scaling = scaling_of(args);
   const bool active = !args.skips_product && !scaling.alpha_is_zero;
   const int all_chunks = active ? static_cast<int>((args.k + Config::kChunk - 1) / Config::kChunk) : 0;
   const int first_chunk = min(rank * product.chunks, all_chunks);
   const int chunks = min(product.chunks, all_chunks - first_chunk);
   const std::int64_t first_tile = blockIdx.x / slices, step = gridDim.x / slices;
+  const CopySource<Config> source{&map_a, &map_b, stages, full, product.a_batch, product.tile.b_batch};
+  if (asks) ask_early<Config>(source, product, first_tile, first_chunk, chunks);
   __syncthreads();
   let_kernel_behind_start();
 
   if (warp >= 4 * Config::kGroups) {
     if constexpr (Config::kMovesRegisters) sm90::give_registers<40>();
-    if (threadIdx.x == 128 * Config::kGroups)
-      ask_for_operands<Config>({&map_a, &map_b, stages, full, product.a_batch, product.tile.b_batch}, product, empty,
-                               first_tile, step, first_chunk, chunks);
+    if (asks) ask_for_operands<Config>(source, product, empty, first_tile, step, first_chunk, chunks);
     __syncwarp();
     if (slices > 1) sm90::sync_cluster();
   } else {
     if constexpr (Config::kMovesRegisters) sm90::take_registers<232>();
+    wait_for_kernel_in_front();
     const int group = warp / 4, thread = static_cast<int>(threadIdx.x) % 128;
     const bool along_cols = args.c.col_stride == 1;
     const StagedSteps<Config> steps(along_cols);

@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include "cuda/kernels/sm90_products.cuh"
 #include "cuda/kernels/spmm_dense_tile.cuh"
 
 // From sums in the registers of a warp to C, for spmm_dense_copy_sm90.cuh. C is seen as lines, which are rows or columns,
 // whatever is contiguous, and places in a line.
 namespace spk::cuda {
+
+constexpr int kWarpLines = 16;
 
 // 16 lines by 32 places of a warp's sums: x[4 g + 2 h + e] is line lane / 4 + 8 h, place 8 g + 2 (lane % 4) + e.
 constexpr int kQuadPlaces = 32, kQuadSums = 16;
@@ -150,6 +153,70 @@ __device__ void finish_quad(const TileArgs<typename Config::Value, typename Conf
   if (again != 0) make_again<Config>(tile, scaling, at, again);
 }
 
+// A whole warp: 8 lines by 8 kEights places of sums, x[2 g + e] is line lane / 4, place 8 g + 2 (lane % 4) + e; `at` is where
+// this lane's x[0] goes.
+template <class Config, int kEights>
+__device__ void finish_lines(const TileArgs<typename Config::Value, typename Config::Out>& tile,
+                             const Scaling<float>& scaling, const QuadPlace& at, const float (&x)[2 * kEights],
+                             bool active) {
+  using Out = typename Config::Out;
+  const int t = static_cast<int>(threadIdx.x) % 4;
+  const std::int64_t first = at.place - 2 * t, places = places_of<Config>(tile);
+  float zero = 0;  // NaN where a sum is not finite
+#pragma unroll
+  for (int s = 0; s < 2 * kEights; ++s) zero = fmaf(x[s], 0.0f, zero);
+  if (scaling.beta_is_zero && tile.spmm.is_plain && tile.vector_c &&
+      (first + 8 * kEights <= places || places % 8 == 0) && __all_sync(0xffffffffu, zero == 0)) {
+    const int left =
+        at.line < lines_of<Config>(tile) ? static_cast<int>(min(places - first, std::int64_t{8 * kEights})) : 0;
+    Out* const to = place_of_line<Config>(tile, at.batch, at.line, first);
+    if constexpr (sizeof(Out) == 2 && kEights % 4 == 0) {
+#pragma unroll
+      for (int q = 0; q < kEights / 4; ++q) {
+        std::uint32_t words[4];
+#pragma unroll
+        for (int g = 0; g < 4; ++g)
+          words[g] = pack_two<Out>(scaling.alpha * x[8 * q + 2 * g], scaling.alpha * x[8 * q + 2 * g + 1]);
+        turn_words(words);
+        const int place = q * 32 + 8 * t;
+        if (place < left) *reinterpret_cast<uint4*>(to + place) = {words[0], words[1], words[2], words[3]};
+      }
+    } else {
+#pragma unroll
+      for (int g = 0; g < kEights; ++g) {
+        const int place = 8 * g + 2 * t;
+        const float two[2] = {scaling.alpha * x[2 * g], scaling.alpha * x[2 * g + 1]};
+        if (place >= left) continue;
+        if constexpr (sizeof(Out) == 2)
+          *reinterpret_cast<std::uint32_t*>(to + place) = pack_two<Out>(two[0], two[1]);
+        else
+          *reinterpret_cast<float2*>(to + place) = {two[0], two[1]};
+      }
+    }
+    return;
+  }
+  // By fours of places of 8, as the upper lines of quads.
+#pragma unroll 1
+  for (int q = 0; q < kEights; q += 4) {
+    QuadSums sums{};
+    unsigned skipped = 0, again = 0;
+#pragma unroll
+    for (int s = 0; s < kQuadSums; ++s) {
+      const bool there = s / 2 % 2 == 0 && q + s / 4 < kEights;
+#pragma unroll
+      for (int g = 0; g < kEights; ++g)
+        if (there && g == q + s / 4) sums.x[s] = x[2 * g + s % 2];
+      if (!there)
+        skipped |= 1u << s;
+      else if (active && !isfinite(sums.x[s]))
+        again |= 1u << s;
+    }
+    const QuadPlace at_quad{at.batch, at.line, at.place + 8 * q};
+    finish_singly<Config>(tile, scaling, at_quad, sums, skipped | again);
+    if (again != 0) make_again<Config>(tile, scaling, at_quad, again);
+  }
+}
+
 // All sums of a warp in registers, finite ones without an epilogue: 16 bytes of C at a time, many of them under way. Lines
 // and places of the tile that do not exist are left out; places_left is a multiple of 8, or more than there are.
 template <class Config>
@@ -183,18 +250,49 @@ __device__ void store_registers(const TileArgs<typename Config::Value, typename 
   }
 }
 
-// All sums of a warp in registers.
+// The same by way of shared memory, for a C of 16 bits: panels of 64 places, in each of which the warp has 16 lines of 128
+// bytes with the 128-byte swizzle, `staged` on.
+template <class Config>
+__device__ void store_staged(const TileArgs<typename Config::Value, typename Config::Out>& tile, const CUtensorMap* map,
+                             float alpha, const QuadPlace& warp, std::uint32_t staged,
+                             const float (&sums)[Config::kN / 2]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, row = lane % 16, half = lane / 16;
+#pragma unroll
+  for (int i = 0; i < Config::kN / 16; ++i) {
+    std::uint32_t pairs[4];
+#pragma unroll
+    for (int f = 0; f < 4; ++f)
+      pairs[f] = pack_two<typename Config::Out>(alpha * sums[8 * i + 2 * f], alpha * sums[8 * i + 2 * f + 1]);
+    sm90::store_matrices(staged + i / 4 * Config::kM * 128 + row * 128 + ((i % 4 * 2 + half) ^ row % 8) * 16, pairs);
+  }
+  sm90::proxy_fence();
+  __syncwarp();
+  if (lane == 0 && warp.line < lines_of<Config>(tile))
+    for (int i = 0; i < Config::kN / 64 && warp.place + i * 64 < places_of<Config>(tile); ++i)
+      sm90::tensor_store(map, staged + i * Config::kM * 128, static_cast<int>(warp.place) + i * 64,
+                         static_cast<int>(warp.line), static_cast<int>(warp.batch));
+  if (lane == 0) sm90::tensor_stores_wait();
+}
+
+// All sums of a warp in registers. map_c: NULL, or what stores C by way of shared memory, which this warp has at `staged`.
 template <class Config>
 __device__ void finish_registers(const TileArgs<typename Config::Value, typename Config::Out>& tile,
                                  const Scaling<float>& scaling, QuadPlace at, float (&sums)[Config::kN / 2],
-                                 bool active) {
+                                 bool active, const CUtensorMap* map_c, std::uint32_t staged) {
   const std::int64_t left = places_of<Config>(tile) - (at.place - 2 * (static_cast<int>(threadIdx.x) % 4));
   float zero[4] = {};  // NaN where a sum is not finite
 #pragma unroll
   for (int s = 0; s < Config::kN / 2; ++s) zero[s % 4] = fmaf(sums[s], 0.0f, zero[s % 4]);
   const bool finite = zero[0] + zero[1] + zero[2] + zero[3] == 0;
-  if (scaling.beta_is_zero && tile.spmm.is_plain && tile.vector_c && (left >= Config::kN || left % 8 == 0) &&
-      __all_sync(0xffffffffu, finite)) {
+  const bool plain = scaling.beta_is_zero && tile.spmm.is_plain && tile.vector_c && __all_sync(0xffffffffu, finite);
+  if constexpr (sizeof(typename Config::Out) == 2)
+    if (plain && map_c != nullptr) {
+      const int lane = static_cast<int>(threadIdx.x) % 32;
+      store_staged<Config>(tile, map_c, scaling.alpha, {at.batch, at.line - lane / 4, at.place - lane % 4 * 2}, staged,
+                           sums);
+      return;
+    }
+  if (plain && (left >= Config::kN || left % 8 == 0)) {
     store_registers<Config>(tile, scaling.alpha, at, static_cast<int>(min(left, std::int64_t{Config::kN})), sums);
     return;
   }

@@ -33,12 +33,17 @@ inline DenseRows dense_rows_of(const SpmmCall& call, const Launch& launch, int p
           copy_ld(p) * p.m};
 }
 
-template <class Value, class Out>
-using CopyKernel = void(CUtensorMap, CUtensorMap, CopyProduct<Value, Out>);
-
+// What the kernel that multiplies gets, and how it is launched.
 template <class Config>
-void launch_copy(CopyKernel<typename Config::Value, typename Config::Out>* kernel, const SpmmCall& call,
-                 const Launch& launch, int slices) {
+struct CopyLaunch {
+  CUtensorMap map_a, map_b;
+  CopyProduct<typename Config::Value, typename Config::Out> product;
+  LaunchShape shape;
+};
+
+// Launches what makes the copy, unless a plan has it. `kernel` multiplies.
+template <class Config>
+CopyLaunch<Config> make_copy_for(const void* kernel, const SpmmCall& call, const Launch& launch, int slices) {
   using Value = typename Config::Value;
   const SpmmProblem& p = call.p;
   const auto ceil_div = [](std::int64_t x, std::int64_t y) { return (x + y - 1) / y; };
@@ -49,6 +54,7 @@ void launch_copy(CopyKernel<typename Config::Value, typename Config::Out>* kerne
   product.tiles = product.tiles_m * product.tiles_n * p.c.batch_count;
   product.slices = slices;
   product.chunks = static_cast<int>(ceil_div(ceil_div(p.k, Config::kChunk), slices));
+  product.kept = call.kept_copy != nullptr;
   const DenseRows a = dense_rows_of(call, launch, Config::kPlanes);
   product.a_batch = a.matrices > Config::kPlanes;
   if (call.by_columns) product.tile.copy = {static_cast<const Value*>(a.values), a.ld, product.a_batch ? a.stride : 0};
@@ -58,14 +64,13 @@ void launch_copy(CopyKernel<typename Config::Value, typename Config::Out>* kerne
   const CUtensorMap map_b = tensor_map_of_b<Value>(p, Config::kTurned    ? Config::kChunk
                                                       : Config::kSwapped ? kBoxM
                                                                          : kBoxN);
-  allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, Config::kSharedBytes);
-  const bool makes_copy = call.kept_copy == nullptr;
-  if (makes_copy) make_dense_copy(call, launch, Config::kMath);
+  allow_shared_memory(kernel, launch.device, Config::kSharedBytes);
+  if (!product.kept) make_dense_copy(call, launch, Config::kMath);
   // One block per multiprocessor, which stays.
   const std::int64_t most = slices > 1 ? product.tiles : launch.device.sm_count;
-  const LaunchShape shape{static_cast<unsigned>(std::min(product.tiles, most) * slices), Config::kThreads,
-                          Config::kSharedBytes, launch.device.overlaps_launches && makes_copy, slices};
-  launch_kernel(kernel, shape, launch.stream, map_a, map_b, product);
+  return {map_a, map_b, product,
+          LaunchShape{static_cast<unsigned>(std::min(product.tiles, most) * slices), Config::kThreads,
+                      Config::kSharedBytes, launch.device.overlaps_launches, slices}};
 }
 
 }  // namespace spk::cuda

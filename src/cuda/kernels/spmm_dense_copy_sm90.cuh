@@ -10,31 +10,30 @@
 //
 // The lines of C (its rows, or its columns if these are contiguous: kSwapped) are the M of wgmma, the places in a line its
 // N. One warp asks for chunks of 64 along k of both operands by tensor copies, through kStages stages of shared memory;
-// kGroups warpgroups multiply, 64 lines by kN places each, and write C from their registers. Blocks stay, and go from tile
-// to tile. Of few tiles the blocks of a cluster take slices of k each; their sums meet through shared memory, in the
-// order of slices.
+// kGroups warpgroups multiply, 64 lines by kN places each. Blocks stay, and go from tile to tile. Those with one tile write C
+// by tensor copies from the memory of the stages, others from their registers. Of few tiles the blocks of a cluster take
+// slices of k each (kSliced); every one sends the others what it has of their parts of C, and adds in the order of slices.
 //
 // What was not stored never meets B: a value of B that is not finite makes every sum of its column so, and a NaN in a row
 // whose columns do not increase strictly those of the row. Sums that are not finite are made again from the stored entries
 // alone.
 namespace spk::cuda {
 
-template <class ValueT, class OutT, CopyTile kTileT, int kStagesT, bool kSwappedT, bool kTurnedT>
+template <class ValueT, class OutT, CopyTile kTileT, int kStagesT, bool kSwappedT, bool kTurnedT, bool kSlicedT>
 struct CopyConfig {
   using Value = ValueT;
   using Out = OutT;
   static constexpr TileMath kMath = TileMath::sixteen_bit;
   static constexpr bool kSwapped = kSwappedT, kTurned = kTurnedT;  // kTurned: rows of op(B) are contiguous
   static constexpr int kM = size_of(kTileT).lines, kN = size_of(kTileT).places, kStages = kStagesT;
+  static constexpr bool kSliced = kSlicedT;
   static constexpr bool kLarge = kTileT == CopyTile::t128x256;
   // A thread of a large tile has 128 sums: others give it registers, which goes by warpgroups.
   static constexpr int kGroups = kM / 64, kWarps = 4 * kGroups + (kLarge ? 4 : 1), kThreads = 32 * kWarps;
   static constexpr int kPlanes = 1, kChunk = 64, kBytesM = kM * 128, kBytesN = kN * 128,
                        kStageBytes = kBytesM + kBytesN;
   static constexpr bool kTurnedM = kSwapped && kTurned, kTurnedN = !kSwapped && kTurned;
-  static constexpr int kSharedBytes = 1024 + kStages * kStageBytes;
-  static constexpr int kUnits = 4 * kGroups * (kN / kQuadPlaces), kUnitBytes = kQuadSums * 128;
-  static_assert(kUnits * kUnitBytes <= kStages * kStageBytes, "sums of a slice take the place of the stages");
+  static constexpr int kSharedBytes = 1024 + kStages * kStageBytes + (kSliced ? kM * kN * 4 : 0);
 };
 
 // A chunk: this warpgroup's 64 lines by all places.
@@ -52,33 +51,52 @@ __device__ void multiply_chunk(float (&sums)[Config::kN / 2], std::uint32_t stag
   sm90::product_commit();
 }
 
-// The sums of all slices: every block of the cluster finishes some of the units of 16 lines by 32 places.
-template <class Config, class Product>
-__device__ void finish_slices(const Product& product, const Scaling<float>& scaling, const CopyPlace& place,
-                              std::uint32_t staged, int rank, bool active) {
-  constexpr int kQuads = Config::kN / kQuadPlaces, kWorkers = 4 * Config::kGroups;
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  for (int unit = rank + warp * product.slices; unit < Config::kUnits; unit += kWorkers * product.slices) {
-    const std::uint32_t from = staged + unit * Config::kUnitBytes + lane * 16;
-    float x[kQuadSums] = {};
-#pragma unroll 2
-    for (int s = 0; s < product.slices; ++s) {
-      const std::uint32_t there = sm90::address_in(s, from);
+// The sums of kSlices slices, added in their order: every block of the cluster gets from the others what they have of its
+// part, in each warp 8 of 16 lines and some places, and finishes that. `received`: kM x kN floats of shared memory.
+template <int kSlices, class Config, class Product>
+__device__ void finish_slices(const Product& product, const Scaling<float>& scaling, const QuadPlace& at,
+                              std::uint32_t arrived, std::uint32_t received, int rank, bool active,
+                              const float (&sums)[Config::kN / 2]) {
+  constexpr int kEights = Config::kN / 8 / (kSlices / 2), kFour = 128 * Config::kGroups * 16;
+  const std::uint32_t mine = received + threadIdx.x * 16;
+  constexpr auto bytes_of = [](int slice) { return slice * (kEights / 2) * kFour; };
+  float own[2 * kEights], x[2 * kEights];
 #pragma unroll
-      for (int f = 0; f < 4; ++f) {
-        const float4 four = sm90::load_there(there + f * 512);
-        x[4 * f] += four.x, x[4 * f + 1] += four.y, x[4 * f + 2] += four.z, x[4 * f + 3] += four.w;
-      }
+  for (int s = 0; s < kSlices; ++s) {
+    const float* of_part = sums + s / 2 * kEights * 4 + s % 2 * 2;
+    if (s == rank) {
+#pragma unroll
+      for (int i = 0; i < 2 * kEights; ++i) own[i] = of_part[i / 2 * 4 + i % 2];
+    } else {
+      const std::uint32_t to = sm90::address_in(s, mine + bytes_of(rank)), barrier = sm90::address_in(s, arrived);
+#pragma unroll
+      for (int i = 0; i < kEights / 2; ++i)
+        sm90::store_there(to + i * kFour, of_part[8 * i], of_part[8 * i + 1], of_part[8 * i + 4], of_part[8 * i + 5],
+                          barrier);
     }
-    const QuadPlace at{place.batch, place.line + unit / kQuads * 16 + lane / 4,
-                       place.place + unit % kQuads * kQuadPlaces + lane % 4 * 2};
-    finish_quad<Config>(product.tile, scaling, at, x, active);
   }
+  sm90::barrier_wait(arrived, 0);
+#pragma unroll
+  for (int s = 0; s < kSlices; ++s) {
+    float part[2 * kEights];
+    if (s == rank) {
+#pragma unroll
+      for (int i = 0; i < 2 * kEights; ++i) part[i] = own[i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < kEights / 2; ++i) sm90::load_four(mine + bytes_of(s) + i * kFour, part + 4 * i);
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * kEights; ++i) x[i] = s == 0 ? part[i] : x[i] + part[i];
+  }
+  finish_lines<Config, kEights>(product.tile, scaling,
+                                {at.batch, at.line + rank % 2 * 8, at.place + rank / 2 * kEights * 8}, x, active);
 }
 
 template <class Config>
 __global__ void __launch_bounds__(Config::kThreads, 1)
     spmm_dense_copy(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                    const __grid_constant__ CUtensorMap map_c,
                     const __grid_constant__ CopyProduct<typename Config::Value, typename Config::Out> product) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ unsigned char dynamic[];
@@ -88,30 +106,38 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
   const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);  // known to be uniform
   const std::uint32_t full = sm90::shared_address(shared.full), empty = sm90::shared_address(shared.empty);
   const std::uint32_t stages = (sm90::shared_address(dynamic) + 1023) & ~1023u;
-  const int slices = product.slices, rank = slices > 1 ? sm90::rank_in_cluster() : 0;
-  if (threadIdx.x == 0) {
-    for (int s = 0; s < Config::kStages; ++s) {
-      sm90::barrier_init(full + 8 * s, 1);
-      sm90::barrier_init(empty + 8 * s, Config::kGroups);
+  const int slices = Config::kSliced ? product.slices : 1, rank = Config::kSliced ? sm90::rank_in_cluster() : 0;
+  const bool asks = threadIdx.x == 128 * Config::kGroups;
+  if (warp == 4 * Config::kGroups) shared.init();
+  if (asks) {
+    sm90::prefetch_map(&map_a);
+    sm90::prefetch_map(&map_b);
+    if constexpr (Config::kSliced) {
+      // The sums of the other slices.
+      sm90::barrier_arrive_expect(sm90::shared_address(&shared.arrived),
+                                  Config::kM * Config::kN * 4 / slices * (slices - 1));
     }
-    sm90::barrier_init_fence();
   }
+  // The kernel in front may write them; what makes a copy has waited for that.
+  if (product.kept && (args.alpha.pointer != nullptr || args.beta.pointer != nullptr)) wait_for_kernel_in_front();
   const Scaling<float> scaling = scaling_of(args);
   const bool active = !args.skips_product && !scaling.alpha_is_zero;
   const int all_chunks = active ? static_cast<int>((args.k + Config::kChunk - 1) / Config::kChunk) : 0;
   const int first_chunk = min(rank * product.chunks, all_chunks);
   const int chunks = min(product.chunks, all_chunks - first_chunk);
   const std::int64_t first_tile = blockIdx.x / slices, step = gridDim.x / slices;
+  const CopySource<Config> source{&map_a, &map_b, stages, full, product.a_batch, product.tile.b_batch};
+  if (asks) ask_early<Config>(source, product, first_tile, first_chunk, chunks);
   __syncthreads();
+  // Not before: what the next call puts in front of its product would take time from this one.
   let_kernel_behind_start();
+  if constexpr (Config::kSliced) sm90::arrive_in_cluster();  // this block's barriers are there
 
   if (warp >= 4 * Config::kGroups) {
     if constexpr (Config::kLarge) sm90::give_registers<40>();
-    if (threadIdx.x == 128 * Config::kGroups)
-      ask_for_operands<Config>({&map_a, &map_b, stages, full, product.a_batch, product.tile.b_batch}, product, empty,
-                               first_tile, step, first_chunk, chunks);
+    if (asks) ask_for_operands<Config>(source, product, empty, first_tile, step, first_chunk, chunks);
     __syncwarp();
-    if (slices > 1) sm90::sync_cluster();
+    if constexpr (Config::kSliced) sm90::wait_for_cluster();
   } else {
     if constexpr (Config::kLarge) sm90::take_registers<232>();
     wait_for_kernel_in_front();
@@ -136,24 +162,25 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
       sm90::product_wait<0>();
       sm90::keep(sums);
       if (chunks > 0) release(empty + 8 * before);
-      if (slices == 1) {
-        finish_registers<Config>(product.tile, scaling,
-                                 {place.batch, place.line + warp * 16 + lane / 4, place.place + lane % 4 * 2}, sums,
-                                 active);
+      const QuadPlace at_sum{place.batch, place.line + warp * 16 + lane / 4, place.place + lane % 4 * 2};
+      if constexpr (!Config::kSliced) {
+        const bool staged = product.stores_staged;
+        if (staged) sm90::sync_threads(1, 128 * Config::kGroups);  // everybody has read its operands
+        finish_registers<Config>(product.tile, scaling, at_sum, sums, active, staged ? &map_c : nullptr,
+                                 stages + warp * 16 * 128);
       } else {
-        sm90::sync_threads(1, 128 * Config::kGroups);  // everybody has read its operands: sums take their place
-        auto* to = reinterpret_cast<float4*>(dynamic + (stages - sm90::shared_address(dynamic))) +
-                   warp * (Config::kN / kQuadPlaces) * (Config::kUnitBytes / 16) + lane;
-#pragma unroll
-        for (int i = 0; i < Config::kN / 8; ++i)
-          to[i * 32] = {sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]};
-        sm90::sync_cluster();
-        finish_slices<Config>(product, scaling, place, stages, rank, active);
+        sm90::wait_for_cluster();
+        const std::uint32_t arrived = sm90::shared_address(&shared.arrived);
+        const std::uint32_t received = stages + Config::kStages * Config::kStageBytes;
+        if (slices == 2)
+          finish_slices<2, Config>(product, scaling, at_sum, arrived, received, rank, active, sums);
+        else if (slices == 4)
+          finish_slices<4, Config>(product, scaling, at_sum, arrived, received, rank, active, sums);
+        else
+          finish_slices<8, Config>(product, scaling, at_sum, arrived, received, rank, active, sums);
       }
     }
   }
-  // None leaves while others read what it has.
-  if (slices > 1) sm90::sync_cluster();
 #endif
 }
 

@@ -18,11 +18,24 @@ struct CopyProduct {
   std::int64_t tiles_m, tiles_n, tiles;  // of lines, of places, all
   int slices, chunks;                    // chunks of a slice
   bool a_batch;
+  bool kept;           // the copy was there before the kernel in front began
+  bool stores_staged;  // blocks have one tile each: the memory of its operands is free for C behind it
 };
 
 template <class Config>
 struct CopyShared {
-  alignas(8) std::uint64_t full[Config::kStages], empty[Config::kStages];
+  alignas(8) std::uint64_t full[Config::kStages], empty[Config::kStages], arrived;
+
+  // One warp, for all.
+  __device__ void init() {
+    static_assert(Config::kStages < 16);
+    const int lane = static_cast<int>(threadIdx.x) % 32, s = lane % 16;
+    if (s < Config::kStages)
+      sm90::barrier_init(sm90::shared_address((lane < 16 ? full : empty) + s), lane < 16 ? 1 : Config::kGroups);
+    if (lane == 31) sm90::barrier_init(sm90::shared_address(&arrived), 1);
+    sm90::barrier_init_fence();
+    __syncwarp();
+  }
 };
 
 struct CopyPlace {
@@ -31,12 +44,23 @@ struct CopyPlace {
 
 template <class Config, class Product>
 __device__ CopyPlace place_of_tile(const Product& product, std::int64_t at) {
-  CopyPlace place;
-  place.line = at % product.tiles_m * Config::kM;
-  at /= product.tiles_m;
-  place.place = at % product.tiles_n * Config::kN;
-  place.batch = at / product.tiles_n;
-  return place;
+  // Operands wait for this, and divisions of 32 bits are much quicker: there are no more tiles than that.
+  const auto index = static_cast<unsigned>(at), tiles_m = static_cast<unsigned>(product.tiles_m),
+             tiles_n = static_cast<unsigned>(product.tiles_n), over = index / tiles_m;
+  return {over / tiles_n, std::int64_t{index - over * tiles_m} * Config::kM, std::int64_t{over % tiles_n} * Config::kN};
+}
+
+// Asks for kLines lines of an operand, from `line` on; turned: kChunk of them lie side by side.
+template <int kLines, bool kTurned, int kChunk>
+__device__ void copy_operand(const CUtensorMap* map, std::uint32_t to, std::uint32_t barrier, std::int64_t line, int k,
+                             int z) {
+  if constexpr (kTurned) {
+#pragma unroll
+    for (int i = 0; i < kLines; i += kChunk)
+      sm90::tensor_copy(to + i * 128, map, barrier, static_cast<int>(line) + i, k, z);
+  } else {
+    sm90::tensor_copy(to, map, barrier, k, static_cast<int>(line), z);
+  }
 }
 
 // What the warp that asks for operands knows.
@@ -46,55 +70,63 @@ struct CopySource {
   std::uint32_t stages, full;
   bool a_batch, b_batch;
 
-  // An operand with kLines lines, from `line` on; turned: kChunk of them lie side by side.
-  template <int kLines, bool kTurned>
-  __device__ void copy(const CUtensorMap* map, std::uint32_t to, std::uint32_t barrier, std::int64_t line, int k,
-                       int z) {
-    if constexpr (kTurned) {
-#pragma unroll
-      for (int i = 0; i < kLines; i += Config::kChunk)
-        sm90::tensor_copy(to + i * 128, map, barrier, static_cast<int>(line) + i, k, z);
-    } else {
-      sm90::tensor_copy(to, map, barrier, k, static_cast<int>(line), z);
-    }
-  }
+  __device__ void expect(int stage) { sm90::barrier_arrive_expect(full + 8 * stage, Config::kStageBytes); }
   __device__ void copy_a(const CopyPlace& place, int stage, int chunk) {
     const std::uint32_t to = stages + stage * Config::kStageBytes, barrier = full + 8 * stage;
     const int k = chunk * Config::kChunk, z = (a_batch ? static_cast<int>(place.batch) : 0) * Config::kPlanes;
 #pragma unroll
     for (int plane = 0; plane < Config::kPlanes; ++plane)
       if constexpr (Config::kSwapped)
-        copy<Config::kN, false>(a, to + Config::kBytesM + plane * Config::kN * 128, barrier, place.place, k, z + plane);
+        copy_operand<Config::kN, false, Config::kChunk>(a, to + Config::kBytesM + plane * Config::kN * 128, barrier,
+                                                        place.place, k, z + plane);
       else
-        copy<Config::kM, false>(a, to + plane * Config::kM * 128, barrier, place.line, k, z + plane);
+        copy_operand<Config::kM, false, Config::kChunk>(a, to + plane * Config::kM * 128, barrier, place.line, k,
+                                                        z + plane);
   }
   __device__ void copy_b(const CopyPlace& place, int stage, int chunk) {
     const std::uint32_t to = stages + stage * Config::kStageBytes, barrier = full + 8 * stage;
     const int k = chunk * Config::kChunk, z = b_batch ? static_cast<int>(place.batch) : 0;
-    sm90::barrier_arrive_expect(barrier, Config::kStageBytes);
     if constexpr (Config::kSwapped)
-      copy<Config::kM, Config::kTurned>(b, to, barrier, place.line, k, z);
+      copy_operand<Config::kM, Config::kTurned, Config::kChunk>(b, to, barrier, place.line, k, z);
     else
-      copy<Config::kN, Config::kTurned>(b, to + Config::kBytesM, barrier, place.place, k, z);
+      copy_operand<Config::kN, Config::kTurned, Config::kChunk>(b, to + Config::kBytesM, barrier, place.place, k, z);
   }
 };
 
-// All that a block multiplies: chunks from first_chunk on, of every step-th tile from first_tile on. One thread. B is
-// asked for before the kernel in front is done: what that one waited for is there already.
+// Chunks of which one operand is asked for early: all that there is memory for, but of a kept copy and wide tiles few, since
+// these, of which all multiprocessors ask for much, would hold up the other operand of the first chunk.
+template <class Config, class Product>
+__device__ int early_chunks(const Product& product, int chunks) {
+  return min(chunks, product.kept && Config::kN >= 256 ? 2 : Config::kStages);
+}
+
+// Asks for the operand that is there before the kernel in front is done: a copy that was kept, or, as what makes the copy
+// has waited for all in front of it, B. One thread.
+template <class Config, class Product>
+__device__ void ask_early(CopySource<Config> source, const Product& product, std::int64_t first_tile, int first_chunk,
+                          int chunks) {
+  const CopyPlace place = place_of_tile<Config>(product, first_tile);
+  for (int c = 0; c < early_chunks<Config>(product, chunks); ++c) {
+    source.expect(c);
+    product.kept ? source.copy_a(place, c, first_chunk + c) : source.copy_b(place, c, first_chunk + c);
+  }
+}
+
+// All the other operands of a block: chunks from first_chunk on, of every step-th tile from first_tile on. One thread.
 template <class Config, class Product>
 __device__ void ask_for_operands(CopySource<Config> source, const Product& product, std::uint32_t empty,
                                  std::int64_t first_tile, std::int64_t step, int first_chunk, int chunks) {
-  sm90::prefetch_map(source.a);
-  const int early = min(chunks, Config::kStages);
+  const int early = early_chunks<Config>(product, chunks);
   CopyPlace place = place_of_tile<Config>(product, first_tile);
-  for (int c = 0; c < early; ++c) source.copy_b(place, c, first_chunk + c);
   wait_for_kernel_in_front();
-  for (int c = 0; c < early; ++c) source.copy_a(place, c, first_chunk + c);
+  for (int c = 0; c < early; ++c)
+    product.kept ? source.copy_b(place, c, first_chunk + c) : source.copy_a(place, c, first_chunk + c);
   int stage = early % Config::kStages, round = early / Config::kStages, next = early;
   for (std::int64_t at = first_tile; at < product.tiles; at += step, next = 0) {
     place = place_of_tile<Config>(product, at);
     for (int c = next; c < chunks; ++c) {
       if (round > 0) sm90::barrier_wait(empty + 8 * stage, (round - 1) & 1);
+      source.expect(stage);
       source.copy_b(place, stage, first_chunk + c);
       source.copy_a(place, stage, first_chunk + c);
       if (++stage == Config::kStages) stage = 0, ++round;
