@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
-#include "cuda/kernels/softmax_rows.cuh"
+#include "cuda/kernels/softmax_parts.cuh"
 
 namespace spk::cuda {
 namespace {
@@ -17,6 +17,7 @@ struct SoftmaxBackward {
   using S = Sum<Value>;
   using Stored = Value;
   static constexpr int kArrays = 2;
+  static constexpr int kBatch = 4;  // entries of a lane under way
   struct Cell {
     S y, dy;
   };
@@ -58,11 +59,10 @@ struct SoftmaxBackward {
     return group.combine(s, Plus{});
   }
   template <int kCount, class Group>
-  __device__ State close(const Cell (&cells)[kCount], const Group& group, int length) const {
-    State s = 0;
+  __device__ State close(const Cell (&cells)[kCount], const Group& group) const {
+    S s = 0;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i)
-      if (i * Group::kSize < length) s = multiply_add(cells[i].y, cells[i].dy, s);
+    for (int i = 0; i < kCount; ++i) s = multiply_add(cells[i].y, cells[i].dy, s);
     return join(s, group);
   }
   // A row of any length in shared memory.
@@ -70,15 +70,25 @@ struct SoftmaxBackward {
   __device__ void staged_row(const Group& group, const SoftmaxStage<Value>* stages, int begin, std::int64_t first,
                              int length) const {
     State s = 0;
-#pragma unroll 4
-    for (int i = group.index(); i < length; i += Group::kSize) {
-      const Cell c = cell(stages, begin + i, first + i);
-      s = multiply_add(c.y, c.dy, s);
-    }
+    for_batches<Group, kBatch>(group.index(), length, [&](int at, const auto& is_there) {
+#pragma unroll
+      for (int q = 0; q < kBatch; ++q)
+        if (is_there(q)) {
+          const Cell c = cell(stages, begin + at + q * Group::kSize, first + at + q * Group::kSize);
+          s = multiply_add(c.y, c.dy, s);
+        }
+    });
     s = join(s, group);
-#pragma unroll 4
-    for (int i = group.index(); i < length; i += Group::kSize)
-      stages[0].values[begin + i] = stored(result(cell(stages, begin + i, first + i), s), first + i);
+    for_batches<Group, kBatch>(group.index(), length, [&](int at, const auto& is_there) {
+      Cell cells[kBatch];
+#pragma unroll
+      for (int q = 0; q < kBatch; ++q)
+        if (is_there(q)) cells[q] = cell(stages, begin + at + q * Group::kSize, first + at + q * Group::kSize);
+#pragma unroll
+      for (int q = 0; q < kBatch; ++q)
+        if (is_there(q))
+          stages[0].values[begin + at + q * Group::kSize] = stored(result(cells[q], s), first + at + q * Group::kSize);
+    });
   }
   __device__ S result(Cell c, State s) const { return c.y * (c.dy - s) * one * two; }
   __device__ S late_result(Cell c, State s) const { return result(c, s); }

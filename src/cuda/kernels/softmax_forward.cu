@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
-#include "cuda/kernels/softmax_rows.cuh"
+#include "cuda/kernels/softmax_parts.cuh"
 
 namespace spk::cuda {
 namespace {
@@ -48,10 +48,10 @@ __device__ inline float power_of_two(float x) {
 }
 __device__ inline double power_of_two(double x) { return exp2(x); }
 
-// Of a number from 1 on, within 1 ulp.
+// Of a number from 1 on, or of 0 or NaN, within 1 ulp; below the normal range it may be 0.
 __device__ inline float reciprocal(float x) {
   float r;
-  asm("rcp.approx.f32 %0, %1;\n" : "=f"(r) : "f"(x));
+  asm("rcp.approx.ftz.f32 %0, %1;\n" : "=f"(r) : "f"(x));
   return r;
 }
 __device__ inline double reciprocal(double x) { return 1 / x; }
@@ -68,14 +68,17 @@ struct Plus {
   }
 };
 
-template <class Value, bool kMasked>
+// kPlain: without a mask and with a scale that is one factor, applied last.
+template <class Value, bool kPlain>
 struct SoftmaxForward {
   using S = Sum<Value>;
   using Stored = Value;
   static constexpr int kArrays = 1;
+  static constexpr int kBatch = 8;  // entries of a lane under way
   using Cell = S;  // x times the first factor, or -infinity where the mask leaves the entry out; later its exponential
   struct State {
     S max, sum;  // of the exponentials of the distances from max; without a finite max 0, or NaN if there was one
+                 // (inverted: see there)
   };
   struct Arguments {
     const Value* x;
@@ -93,7 +96,7 @@ struct SoftmaxForward {
   __device__ SoftmaxForward(const Arguments& p, std::int64_t batch)
       : x(p.x + batch * p.x_stride),
         y(p.y + batch * p.y_stride + p.y_shift),
-        mask(p.mask - p.first_entry),
+        mask(p.mask == nullptr ? nullptr : p.mask - p.first_entry),
         before(p.before),
         one(p.one),
         two(p.two) {}
@@ -102,30 +105,37 @@ struct SoftmaxForward {
   __device__ const Value* source(int) const { return x; }
   __device__ Value* target() const { return y; }
   __device__ Cell cell(const SoftmaxStage<Value>* stages, int i, std::int64_t e) const {
-    return taken(e) ? to_sum(stages[0].values[i]) * before : -infinity();
+    return scaled(stages[0].values[i], e);
   }
   static __device__ Cell nothing() { return -infinity(); }
   static __device__ State empty() { return {-infinity(), 0}; }
-  __device__ bool taken(std::int64_t e) const { return !kMasked || mask[e] != 0; }
-  __device__ Cell load(std::int64_t e) const { return taken(e) ? to_sum(x[e]) * before : -infinity(); }
-  __device__ S power(Cell v, S max) const { return power_of_two((v - max) * one * two); }
-
-  static __device__ S nan_or_0(S v) { return v != v ? v : S{0}; }
+  __device__ bool taken(std::int64_t e) const { return kPlain || mask == nullptr || mask[e] != 0; }
+  __device__ Cell scaled(Value v, std::int64_t e) const {
+    if constexpr (kPlain) return to_sum(v);
+    return taken(e) ? to_sum(v) * before : -infinity();
+  }
+  __device__ Cell load(std::int64_t e) const { return scaled(x[e], e); }
+  // What distances are taken from. Where there is nothing but -infinity and NaN, any number: then their powers are 0 and
+  // NaN.
+  static __device__ S origin(S max) { return max == -infinity() ? S{0} : max; }
+  __device__ S power(Cell v, S origin) const {
+    if constexpr (kPlain) return power_of_two((v - origin) * two);
+    return power_of_two((v - origin) * one * two);
+  }
 
   // The inverted state of a whole row, and the exponentials of its entries.
   template <int kCount, class Group>
-  __device__ State close(Cell (&cells)[kCount], const Group& group, int length) const {
-    S max = -infinity(), sum = 0;
+  __device__ State close(Cell (&cells)[kCount], const Group& group) const {
+    S max = cells[0], sum = 0;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i)
-      if (i * Group::kSize < length) max = Larger{}(max, cells[i]);
+    for (int i = 1; i < kCount; ++i) max = Larger{}(max, cells[i]);
     max = group.combine(max, Larger{});
+    const S from = origin(max);
 #pragma unroll
-    for (int i = 0; i < kCount; ++i)
-      if (i * Group::kSize < length) {
-        cells[i] = max == -infinity() ? nan_or_0(cells[i]) : power(cells[i], max);
-        sum += cells[i];
-      }
+    for (int i = 0; i < kCount; ++i) {
+      cells[i] = power(cells[i], from);
+      sum += cells[i];
+    }
     return inverted({max, group.combine(sum, Plus{})});
   }
   // A row of any length in shared memory, which holds the exponentials in between where they lose nothing there.
@@ -135,32 +145,48 @@ struct SoftmaxForward {
     constexpr bool kKeeps = std::is_same_v<Value, S>;
     Value* const row = stages[0].values + begin;
     S max = -infinity(), sum = 0;
-#pragma unroll 4
-    for (int i = group.index(); i < length; i += Group::kSize) max = Larger{}(max, cell(stages, begin + i, first + i));
+    for_batches<Group, kBatch>(group.index(), length, [&](int at, const auto& is_there) {
+#pragma unroll
+      for (int q = 0; q < kBatch; ++q)
+        if (is_there(q))
+          max = Larger{}(max, cell(stages, begin + at + q * Group::kSize, first + at + q * Group::kSize));
+    });
     max = group.combine(max, Larger{});
-    const bool finite = max != -infinity();
-#pragma unroll 4
-    for (int i = group.index(); i < length; i += Group::kSize) {
-      const Cell v = cell(stages, begin + i, first + i);
-      const S e = finite ? power(v, max) : nan_or_0(v);
-      sum += e;
-      if constexpr (kKeeps) row[i] = e;
-    }
+    const S from = origin(max);
+    for_batches<Group, kBatch>(group.index(), length, [&](int at, const auto& is_there) {
+      Cell cells[kBatch];
+#pragma unroll
+      for (int q = 0; q < kBatch; ++q)
+        if (is_there(q)) cells[q] = cell(stages, begin + at + q * Group::kSize, first + at + q * Group::kSize);
+#pragma unroll
+      for (int q = 0; q < kBatch; ++q)
+        if (is_there(q)) {
+          cells[q] = power(cells[q], from);
+          sum += cells[q];
+          if constexpr (kKeeps) row[at + q * Group::kSize] = cells[q];
+        }
+    });
     const State state = inverted({max, group.combine(sum, Plus{})});
-#pragma unroll 4
-    for (int i = group.index(); i < length; i += Group::kSize) {
-      if constexpr (kKeeps)
-        row[i] = stored(result(row[i], state), first + i);
-      else
-        row[i] = stored(late_result(cell(stages, begin + i, first + i), state), first + i);
-    }
+    for_batches<Group, kBatch>(group.index(), length, [&](int at, const auto& is_there) {
+      Cell cells[kBatch];
+#pragma unroll
+      for (int q = 0; q < kBatch; ++q)
+        if (is_there(q)) {
+          if constexpr (kKeeps)
+            cells[q] = row[at + q * Group::kSize];
+          else
+            cells[q] = cell(stages, begin + at + q * Group::kSize, first + at + q * Group::kSize);
+        }
+#pragma unroll
+      for (int q = 0; q < kBatch; ++q)
+        if (is_there(q))
+          row[at + q * Group::kSize] =
+              stored((kKeeps ? cells[q] : power(cells[q], from)) * state.sum, first + at + q * Group::kSize);
+    });
   }
-  // sum becomes its reciprocal.
-  static __device__ State inverted(State s) {
-    if (s.max != -infinity()) s.sum = reciprocal(s.sum);
-    return s;
-  }
-  __device__ S result(S exponential, State s) const { return s.max == -infinity() ? s.sum : exponential * s.sum; }
+  // max becomes the origin, sum its reciprocal; where all entries are left out or -infinity it stays 0.
+  static __device__ State inverted(State s) { return {origin(s.max), s.sum == 0 ? S{0} : reciprocal(s.sum)}; }
+  __device__ S result(S exponential, State s) const { return exponential * s.sum; }
 
   __device__ State merge(State a, State b) const {
     const S max = Larger{}(a.max, b.max);
@@ -175,7 +201,7 @@ struct SoftmaxForward {
     if (max != s.max) s.sum *= power(s.max, max);
     s.max = max;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) s.sum += max == -infinity() ? nan_or_0(cells[i]) : power(cells[i], max);
+    for (int i = 0; i < kCount; ++i) s.sum += power(cells[i], origin(max));
   }
   template <class Group>
   __device__ State join(State s, const Group& group) const {
@@ -184,7 +210,7 @@ struct SoftmaxForward {
     return {max, group.combine(sum, Plus{})};
   }
   // Of an entry that is read again, with the row's inverted state.
-  __device__ S late_result(Cell v, State s) const { return s.max == -infinity() ? s.sum : power(v, s.max) * s.sum; }
+  __device__ S late_result(Cell v, State s) const { return power(v, s.max) * s.sum; }
   // An entry that is left out is 0 also in a row of NaN.
   __device__ Value stored(S value, std::int64_t e) const { return FromSum<Value>::of(taken(e) ? value : S{0}); }
   __device__ void write(std::int64_t e, S value) const { y[e] = stored(value, e); }
@@ -211,7 +237,7 @@ void visit_forward(const SoftmaxProblem& p, F&& f) {
                                          binary_factor<S>(factors.two)};
         f(op, arguments);
       };
-      if (p.mask != nullptr)
+      if (p.mask == nullptr && factors.before == 1 && factors.one == 1)
         call(TypeTag<SoftmaxForward<Value, true>>{});
       else
         call(TypeTag<SoftmaxForward<Value, false>>{});

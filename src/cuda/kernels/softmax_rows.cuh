@@ -3,151 +3,14 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "cuda/softmax.hpp"
-#include "cuda/value.cuh"
+#include "cuda/kernels/softmax_stage.cuh"
 
 // Rows of a softmax or of its gradient. An operation `Op` (softmax_forward.cuh, softmax_backward.cuh) says what an
 // entry is in registers (Cell), what a row or a part of one amounts to (State), and how an entry is written once its
 // row's State is known. Here is who has which row.
 namespace spk::cuda {
-
-struct SoftmaxStructure {
-  const void* offsets;  // from `base`; positions in the value arrays
-  IndexType offset_type;
-  int base;
-  std::int64_t rows, nnz, first_entry, batches, offsets_stride;
-};
-inline SoftmaxStructure softmax_structure(const SparseView& a) noexcept {
-  return {a.offsets, a.offset_type, a.base, a.rows, a.nnz, a.first_entry, a.batch_count, a.offsets_stride};
-}
-
-struct SoftmaxRange {
-  std::int64_t begin, end;
-};
-__device__ inline std::int64_t softmax_offset(const SoftmaxStructure& a, std::int64_t batch, std::int64_t i) {
-  const std::int64_t at = batch * a.offsets_stride + i;
-  return (a.offset_type == IndexType::i32 ? static_cast<const std::int32_t*>(a.offsets)[at]
-                                          : static_cast<const std::int64_t*>(a.offsets)[at]) -
-         a.base;
-}
-__device__ inline SoftmaxRange softmax_row(const SoftmaxStructure& a, std::int64_t batch, std::int64_t i) {
-  return {softmax_offset(a, batch, i), softmax_offset(a, batch, i + 1)};
-}
-
-// All offsets of some rows; the type is asked for once, so that loads need not wait for one another.
-__device__ inline void load_offsets(const SoftmaxStructure& a, std::int64_t batch, std::int64_t row, int count,
-                                    std::int64_t* to) {
-  const auto load = [&](const auto* offsets) {
-    offsets += batch * a.offsets_stride + row;
-#pragma unroll 4
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
-      to[i] = std::int64_t{offsets[i]} - a.base;
-  };
-  if (a.offset_type == IndexType::i32)
-    load(static_cast<const std::int32_t*>(a.offsets));
-  else
-    load(static_cast<const std::int64_t*>(a.offsets));
-}
-
-constexpr int kSoftmaxThreads = 256;
-constexpr int kSoftmaxMostRows = 1024;  // of a block
-// Entries in shared memory at a time: 16 KiB of all arrays that are read, but not more than the registers of a block.
-template <class Op>
-constexpr int kSoftmaxStaged = std::min(4096, 16384 / (Op::kArrays * static_cast<int>(sizeof(typename Op::Stored))));
-
-// Numbers that all lanes of a group, or all threads of a block, get in the same order of additions.
-template <int kLanes>
-struct GroupOf {
-  static constexpr int kSize = kLanes;
-  __device__ int index() const { return static_cast<int>(threadIdx.x) % kLanes; }
-  template <class T, class F>
-  __device__ T combine(T x, F f) const {
-    // Lanes of a warp may be at rows of different lengths, but a group is together.
-    const unsigned lanes =
-        kLanes == 32 ? 0xffffffffu : ((1u << (kLanes % 32)) - 1) << (threadIdx.x % 32 / kLanes * kLanes);
-#pragma unroll
-    for (int mask = kLanes / 2; mask > 0; mask /= 2) x = f(x, __shfl_xor_sync(lanes, x, mask));
-    return x;
-  }
-};
-struct WholeBlock {
-  static constexpr int kSize = kSoftmaxThreads;
-  void* room;  // kSoftmaxThreads / 32 numbers of shared memory
-  __device__ int index() const { return static_cast<int>(threadIdx.x); }
-  template <class T, class F>
-  __device__ T combine(T x, F f) const {
-    constexpr int kWarps = kSoftmaxThreads / 32;
-    T* const all = static_cast<T*>(room);
-    x = GroupOf<32>{}.combine(x, f);
-    __syncthreads();  // the room may still be read
-    if (threadIdx.x % 32 == 0) all[threadIdx.x / 32] = x;
-    __syncthreads();
-    x = all[0];
-#pragma unroll
-    for (int w = 1; w < kWarps; ++w) x = f(x, all[w]);
-    return x;
-  }
-};
-
-// Entries [begin, end) of an array in shared memory. Element e is at values[e - begin]; values has the address of the
-// array in a line of 16 bytes, so that whole pieces can be copied.
-template <class Stored>
-struct SoftmaxStage {
-  Stored* values;
-  static constexpr int kPiece = 16 / static_cast<int>(sizeof(Stored));
-  // Elements up to the first whole piece.
-  static __device__ int ahead_of(const void* first) {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(Stored));
-  }
-  __device__ void fetch(unsigned char* room, const Stored* first, int count) {
-    const int lead = ahead_of(first);
-    values = reinterpret_cast<Stored*>(room) + lead;
-    const int whole = lead == 0 ? 0 : min(kPiece - lead, count), pieces = (count - whole) / kPiece;
-    const int rest = whole + pieces * kPiece, thread = static_cast<int>(threadIdx.x);
-    for (int i = thread; i < pieces; i += kSoftmaxThreads) {
-      const Stored* const from = first + whole + i * kPiece;
-      Stored* const to = values + whole + i * kPiece;
-#if __CUDA_ARCH__ >= 800
-      asm volatile(
-          "cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-          "l"(from)
-          : "memory");
-#else
-      *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
-#endif
-    }
-    if (thread < whole) values[thread] = first[thread];
-    if (thread < count - rest) values[rest + thread] = first[rest + thread];
-  }
-  __device__ void give(Stored* first, int count) const {
-    const int lead = ahead_of(first), thread = static_cast<int>(threadIdx.x);
-    if (lead != ahead_of(values)) {
-      for (int i = thread; i < count; i += kSoftmaxThreads) first[i] = values[i];
-      return;
-    }
-    const int whole = lead == 0 ? 0 : min(kPiece - lead, count), pieces = (count - whole) / kPiece;
-    const int rest = whole + pieces * kPiece;
-    for (int i = thread; i < pieces; i += kSoftmaxThreads)
-      *reinterpret_cast<uint4*>(first + whole + i * kPiece) =
-          *reinterpret_cast<const uint4*>(values + whole + i * kPiece);
-    if (thread < whole) first[thread] = values[thread];
-    if (thread < count - rest) first[rest + thread] = values[rest + thread];
-  }
-};
-template <int kLeft>
-__device__ void wait_for_stages() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;\n" ::"n"(kLeft) : "memory");
-#endif
-}
-__device__ inline void close_stage() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;\n" ::: "memory");
-#endif
-}
 
 // A staged row that fits into the registers of its group, kEach entries for a lane. Results replace the first array's
 // entries. The row begins at element `begin` of the stages, and at position `first` of the arrays.
@@ -163,7 +26,7 @@ __device__ void staged_row(const Op& op, const Group& group, const SoftmaxStage<
     cells[i] = Op::nothing();
     if (i * Group::kSize < own) cells[i] = op.cell(stages, at + i * Group::kSize, first + i * Group::kSize);
   }
-  const typename Op::State state = op.close(cells, group, length);
+  const typename Op::State state = op.close(cells, group);
 #pragma unroll
   for (int i = 0; i < kEach; ++i)
     if (i * Group::kSize < own)
@@ -171,244 +34,361 @@ __device__ void staged_row(const Op& op, const Group& group, const SoftmaxStage<
 }
 
 // What entries [begin, end) amount to, read once.
-template <class Op>
-__device__ typename Op::State state_of(const Op& op, const WholeBlock& block, SoftmaxRange part) {
+template <class Op, class Block>
+__device__ typename Op::State state_of(const Op& op, const Block& block, SoftmaxRange part) {
   constexpr int kAhead = 8;
   typename Op::State state = Op::empty();
   std::int64_t at = part.begin + block.index();
-  for (; at + (kAhead - 1) * WholeBlock::kSize < part.end; at += kAhead * WholeBlock::kSize) {
+  for (; at + (kAhead - 1) * Block::kSize < part.end; at += kAhead * Block::kSize) {
     typename Op::Cell cells[kAhead];
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i) cells[i] = op.load(at + i * WholeBlock::kSize);
+    for (int i = 0; i < kAhead; ++i) cells[i] = op.load(at + i * Block::kSize);
     op.take(state, cells);
   }
-  for (; at < part.end; at += WholeBlock::kSize) {
+  for (; at < part.end; at += Block::kSize) {
     typename Op::Cell cells[1] = {op.load(at)};
     op.take(state, cells);
   }
   return op.join(state, block);
 }
 
-template <class Op>
-__device__ void write_part(const Op& op, const WholeBlock& block, SoftmaxRange part, typename Op::State state) {
+template <class Op, class Block>
+__device__ void write_part(const Op& op, const Block& block, SoftmaxRange part, typename Op::State state) {
   constexpr int kAhead = 8;
   state = Op::inverted(state);
   std::int64_t at = part.begin + block.index();
-  for (; at + (kAhead - 1) * WholeBlock::kSize < part.end; at += kAhead * WholeBlock::kSize) {
+  for (; at + (kAhead - 1) * Block::kSize < part.end; at += kAhead * Block::kSize) {
     typename Op::Cell cells[kAhead];
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i) cells[i] = op.load(at + i * WholeBlock::kSize);
+    for (int i = 0; i < kAhead; ++i) cells[i] = op.load(at + i * Block::kSize);
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i) op.write(at + i * WholeBlock::kSize, op.late_result(cells[i], state));
+    for (int i = 0; i < kAhead; ++i) op.write(at + i * Block::kSize, op.late_result(cells[i], state));
   }
-  for (; at < part.end; at += WholeBlock::kSize) op.write(at, op.late_result(op.load(at), state));
+  for (; at < part.end; at += Block::kSize) op.write(at, op.late_result(op.load(at), state));
 }
 
-// A block has `rows_per_block` rows, whose entries lie side by side. As many rows as fit are brought to shared memory
-// at a time, while those before are worked on, and their results are taken back from there, all in storage order,
-// however short the rows are. Groups of lanes take the rows that fit into their registers, warps those of up to 1,024
-// entries, and the whole block the rest. Rows that do not fit into shared memory are read twice by the whole block,
-// unless they are longer than `longest`. Shared memory: two times 16 KiB of entries (and 16 bytes per array, as they
-// keep their place in a piece), 8 bytes per row of offsets, 4 for the rows left over. The size of the groups follows
-// the mean length of the rows at hand.
-constexpr int kSoftmaxBuffer = 16384 + 2 * 16;
+// A row that a block has alone: through shared memory where it fits there, else read twice; rows longer than `longest`
+// are left. `shared` has Op::kArrays times `room` bytes.
+template <class Op, class Block>
+__device__ void block_row(const Op& op, const Block& block, unsigned char* shared, int room, SoftmaxRange row,
+                          std::int64_t longest) {
+  using Stored = typename Op::Stored;
+  const std::int64_t length = row.end - row.begin;
+  if (length == 0 || length > longest) return;
+  if (length > (room - 16) / static_cast<int>(sizeof(Stored))) {
+    write_part(op, block, row, state_of(op, block, row));
+    return;
+  }
+  SoftmaxStage<Stored> stages[Op::kArrays];
+#pragma unroll
+  for (int i = 0; i < Op::kArrays; ++i)
+    stages[i].fetch(block, shared + i * room, op.source(i) + row.begin, static_cast<int>(length));
+  wait_for_stages();
+  __syncthreads();
+  op.staged_row(block, stages, 0, row.begin, static_cast<int>(length));
+  __syncthreads();
+  stages[0].give(block, op.target() + row.begin, static_cast<int>(length));
+  __syncthreads();  // the room is free
+}
+
+// Rows of a warp in its shared memory: row i begins at element starts[i] - starts[row] of the stages, and at position
+// first + starts[i] of the arrays.
 template <class Op>
-__global__ void __launch_bounds__(kSoftmaxThreads, resident_blocks(sizeof(typename Op::S) == 4 ? 4 : 2))
-    softmax_rows_kernel(const typename Op::Arguments arguments, const SoftmaxStructure a, int rows_per_block,
+struct SoftmaxStagedRows {
+  const Op& op;
+  const SoftmaxStage<typename Op::Stored>* stages;
+  const int* starts;
+  std::uint16_t* left;  // rows that are too long for a group
+  int row, end;
+  std::int64_t first;
+
+  // Rows row_of(0), ..., row_of(count - 1) by groups of lanes, if they have no more than 8 entries a lane. The others are
+  // listed, or where the group is a warp already, done by it. Returns how many are listed.
+  template <class Group, class RowOf>
+  __device__ int by_groups(int count, const RowOf& row_of) const {
+    constexpr int kGroups = 32 / Group::kSize;
+    const Group group;
+    const int lane = static_cast<int>(threadIdx.x) % 32, origin = starts[row];
+    int listed = 0;
+    for (int at = 0; at < count; at += kGroups) {
+      const int i = at + lane / Group::kSize;
+      int taken = 0, begin = 0, length = 0;
+      if (i < count) {
+        taken = row_of(i);
+        begin = starts[taken] - origin;
+        length = starts[taken + 1] - origin - begin;
+      }
+      const bool is_long = length > 8 * Group::kSize;
+      const int own = is_long ? 0 : length;
+      const std::int64_t place = first + origin + begin;
+      if (__all_sync(kAllLanes, own <= 4 * Group::kSize))
+        staged_row<4>(op, group, stages, begin, place, own);
+      else
+        staged_row<8>(op, group, stages, begin, place, own);
+      const unsigned found = __ballot_sync(kAllLanes, is_long && lane % Group::kSize == 0);
+      if (found == 0) continue;
+      if constexpr (Group::kSize == 32) {
+        op.staged_row(group, stages, begin, place, length);
+      } else {
+        __syncwarp();  // what the list may lose here has been read
+        if (is_long && lane % Group::kSize == 0)
+          left[listed + __popc(found & ((1u << lane) - 1))] = static_cast<std::uint16_t>(taken);
+        listed += __popc(found);
+      }
+    }
+    return listed;
+  }
+  // First by groups of kLanes lanes, then what is listed by larger ones.
+  template <int kLanes>
+  __device__ void run() const {
+    int listed = by_groups<GroupOf<kLanes>>(end - row, [&](int i) { return row + i; });
+    if constexpr (kLanes < 4) {
+      if (listed == 0) return;
+      __syncwarp();
+      // A group takes rows from the list before it adds others at the same place or in front of it.
+      listed = by_groups<GroupOf<8>>(listed, [&](int i) { return static_cast<int>(left[i]); });
+    }
+    if constexpr (kLanes < 32) {
+      if (listed == 0) return;
+      __syncwarp();
+      by_groups<GroupOf<32>>(listed, [&](int i) { return static_cast<int>(left[i]); });
+    }
+  }
+  // The size of the groups follows the mean length.
+  __device__ void run_by_length() const {
+    const int each = (starts[end] - starts[row] - 1) / (end - row);
+    if (each < 4)
+      run<1>();
+    else if (each < 8)
+      run<2>();
+    else if (each < 16)
+      run<4>();
+    else if (each < 32)
+      run<8>();
+    else if (each < 64)
+      run<16>();
+    else
+      run<32>();
+  }
+};
+
+// How rows are given out by softmax_rows_kernel.
+struct SoftmaxShape {
+  int rows_per_warp;  // at most kSoftmaxMostRows
+  int room;           // bytes of shared memory of a warp for one array, a multiple of 16
+  bool leaves_rows;   // rows that do not fit there are another kernel's
+};
+constexpr int kSoftmaxMostRows = 512;
+
+// A warp has `rows_per_warp` rows, whose entries lie side by side. As many rows as fit are brought to the warp's shared
+// memory, worked on there and their results taken back from there, all in storage order, however short the rows are;
+// the size of the groups of lanes that share a row follows the mean length of the rows at hand. Warps wait for nobody,
+// so that some fetch while others work. Rows that do not fit are left to the block, which has them one by one at last, or
+// to softmax_block_rows_kernel.
+// Shared memory: `room` bytes per warp and array (16 of them as entries keep their place in a piece), and
+// 6 * rows_per_warp + 4 bytes per warp.
+template <class Op>
+__global__ void __launch_bounds__(kSoftmaxThreads, resident_blocks(sizeof(typename Op::S) == 4 ? 3 : 2))
+    softmax_rows_kernel(const typename Op::Arguments arguments, const SoftmaxStructure a, SoftmaxShape shape,
                         std::int64_t longest) {
   using Stage = SoftmaxStage<typename Op::Stored>;
-  constexpr int kStaged = kSoftmaxStaged<Op>, kWarpRow = 1024;  // longer ones are for the block
-  constexpr int kWarps = kSoftmaxThreads / 32;
+  constexpr int kWarps = kSoftmaxThreads / 32, kAhead = 8;
+  constexpr std::int64_t kMostEntries = std::int64_t{1} << 30;  // that starts may count
   extern __shared__ __align__(16) unsigned char shared[];
-  auto* const offsets = reinterpret_cast<std::int64_t*>(shared + 2 * kSoftmaxBuffer);  // (rows_per_block + 1)
-  int* const left = reinterpret_cast<int*>(offsets + rows_per_block + 1);  // (rows_per_block): for warps from the front
-  __shared__ int for_warps, for_block;
-  __shared__ double room[kSoftmaxThreads / 32];
+  __shared__ double combined[kWarps];
+  __shared__ unsigned for_block[kWarps][kSoftmaxMostRows / 32];  // a bit per row
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t rows_per_block = std::int64_t{kWarps} * shape.rows_per_warp;
   const std::int64_t runs = (a.rows + rows_per_block - 1) / rows_per_block;
   const std::int64_t batch = blockIdx.x / runs, row0 = blockIdx.x % runs * rows_per_block;
-  const int count = static_cast<int>(a.rows - row0 < rows_per_block ? a.rows - row0 : rows_per_block);
-  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t own0 = row0 + warp * shape.rows_per_warp;
+  const int count =
+      static_cast<int>(std::max<std::int64_t>(0, std::min<std::int64_t>(shape.rows_per_warp, a.rows - own0)));
   const Op op(arguments, batch);
-  const WholeBlock block{room};
-  load_offsets(a, batch, row0, count + 1, offsets);
-  if (thread == 0) for_warps = for_block = 0;
-  __syncthreads();
+  unsigned char* const buffer = shared + warp * Op::kArrays * shape.room;
+  int* const starts =
+      reinterpret_cast<int*>(shared + kWarps * Op::kArrays * shape.room) + warp * (shape.rows_per_warp + 1);
+  auto* const left =
+      reinterpret_cast<std::uint16_t*>(reinterpret_cast<int*>(shared + kWarps * Op::kArrays * shape.room) +
+                                       kWarps * (shape.rows_per_warp + 1)) +
+      warp * shape.rows_per_warp;
+  const int most = (shape.room - 16) / static_cast<int>(sizeof(typename Op::Stored));
 
-  // The row behind those that fit together with `row`: `row` itself if it does not fit alone.
-  const auto end_of = [&](int row) {
-    int end = row, high = count;
-    while (end < high) {
-      const int middle = end + (high - end + 1) / 2;
-      if (offsets[middle] - offsets[row] <= kStaged)
-        end = middle;
-      else
-        high = middle - 1;
-    }
-    return end;
-  };
-  Stage stages[2][Op::kArrays];
-  const auto fetch = [&](Stage(&to)[Op::kArrays], unsigned char* buffer, int row, int end) {
-    if (row < end) {
+  if (lane < kSoftmaxMostRows / 32) for_block[warp][lane] = 0;
+  bool leaves = false;
+  std::int64_t first = 0, total = 0;
+  if (count > 0) {
+    // The type is asked for once, so that loads need not wait for one another.
+    const auto load = [&](const auto* offsets) {
+      offsets += batch * a.offsets_stride + own0;
+      first = offsets[0];
+      total = offsets[count] - first;
+      for (int at = lane; at <= count; at += 32 * kAhead) {
+        std::remove_cvref_t<decltype(offsets[0])> some[kAhead];
 #pragma unroll
-      for (int i = 0; i < Op::kArrays; ++i)
-        to[i].fetch(buffer + i * (16384 / Op::kArrays + 16), op.source(i) + offsets[row],
-                    static_cast<int>(offsets[end] - offsets[row]));
-    }
-    close_stage();
-  };
-  const auto work = [&](const Stage(&here)[Op::kArrays], int row, int end) {
-    const std::int64_t first = offsets[row];
-    if (row == end) {
-      const SoftmaxRange range{first, offsets[row + 1]};
-      if (range.end - range.begin <= longest) write_part(op, block, range, state_of(op, block, range));
-      return;
-    }
-    const auto in_groups = [&](auto group, auto each) {
-      using Group = decltype(group);
-      constexpr int kEach = decltype(each)::value;
-      constexpr int kLongest = Group::kSize == 32 ? kWarpRow : Group::kSize * kEach;
-      for (int i = row + thread / Group::kSize; i < end; i += kSoftmaxThreads / Group::kSize) {
-        const int begin = static_cast<int>(offsets[i] - first);
-        const int length = static_cast<int>(offsets[i + 1] - first) - begin;
-        if (length <= Group::kSize * kEach) {
-          if (length > 0) staged_row<kEach>(op, group, here, begin, offsets[i], length);
-        } else if (length <= kLongest) {
-          op.staged_row(group, here, begin, offsets[i], length);
-        } else if (group.index() == 0) {
-          if (length <= kWarpRow)
-            left[atomicAdd(&for_warps, 1)] = i;
-          else
-            left[rows_per_block - 1 - atomicAdd(&for_block, 1)] = i;
+        for (int i = 0; i < kAhead; ++i) some[i] = at + 32 * i <= count ? offsets[at + 32 * i] : 0;
+#pragma unroll
+        for (int i = 0; i < kAhead; ++i)
+          if (at + 32 * i <= count) starts[at + 32 * i] = static_cast<int>(some[i] - first);
+      }
+      first -= a.base;
+    };
+    if (a.offset_type == IndexType::i32)
+      load(static_cast<const std::int32_t*>(a.offsets));
+    else
+      load(static_cast<const std::int64_t*>(a.offsets));
+    __syncwarp();
+  }
+  if (total > kMostEntries) {
+    leaves = true;
+    if (lane < kSoftmaxMostRows / 32)
+      for_block[warp][lane] = count >= 32 * (lane + 1) ? kAllLanes : count > 32 * lane ? (1u << (count % 32)) - 1 : 0;
+  } else if (total > 0) {
+    for (int row = 0; row < count;) {
+      int end = count;
+      if (starts[count] - starts[row] > most) {
+        for (int stride = (count - row + 31) / 32;; stride = 1) {
+          const int probe = row + (lane + 1) * stride;
+          const bool fits = probe <= count && starts[probe] - starts[row] <= most;
+          end = row + stride * __popc(__ballot_sync(kAllLanes, fits));
+          if (end > row || stride == 1) break;
         }
       }
-    };
-    const int mean = static_cast<int>(offsets[end] - first) / (end - row);
-    if (mean <= 5)
-      in_groups(GroupOf<2>{}, std::integral_constant<int, 4>{});
-    else if (mean <= 20)
-      in_groups(GroupOf<8>{}, std::integral_constant<int, 4>{});
-    else
-      in_groups(GroupOf<32>{}, std::integral_constant<int, 4>{});
-    __syncthreads();
-    if (for_warps + for_block != 0) {
-      for (int i = thread / 32; i < for_warps; i += kWarps) {
-        const std::int64_t begin = offsets[left[i]];
-        op.staged_row(GroupOf<32>{}, here, static_cast<int>(begin - first), begin,
-                      static_cast<int>(offsets[left[i] + 1] - begin));
+      if (end == row) {
+        if (lane == 0) for_block[warp][row / 32] |= 1u << (row % 32);
+        leaves = true;
+        ++row;
+        continue;
       }
-      for (int i = 0; i < for_block; ++i) {
-        const int taken = left[rows_per_block - 1 - i];
-        const std::int64_t begin = offsets[taken];
-        op.staged_row(block, here, static_cast<int>(begin - first), begin,
-                      static_cast<int>(offsets[taken + 1] - begin));
+      const int entries = starts[end] - starts[row];
+      Stage stages[Op::kArrays];
+#pragma unroll
+      for (int i = 0; i < Op::kArrays; ++i)
+        stages[i].fetch(GroupOf<32>{}, buffer + i * shape.room, op.source(i) + first + starts[row], entries);
+      wait_for_stages();
+      __syncwarp();
+      SoftmaxStagedRows<Op>{op, stages, starts, left, row, end, first}.run_by_length();
+      __syncwarp();
+      stages[0].give(GroupOf<32>{}, op.target() + first + starts[row], entries);
+      __syncwarp();  // the room is free
+      row = end;
+    }
+  }
+  if (shape.leaves_rows || __syncthreads_or(leaves) == 0) return;
+  const BlockOf<kSoftmaxThreads> block{combined};
+  for (int w = 0; w < kWarps; ++w)
+    for (int word = 0; word < kSoftmaxMostRows / 32; ++word)
+      for (unsigned left = for_block[w][word]; left != 0; left &= left - 1) {
+        const std::int64_t row = row0 + w * shape.rows_per_warp + word * 32 + __ffs(static_cast<int>(left)) - 1;
+        block_row(op, block, shared, kWarps * shape.room, softmax_row(a, batch, row), longest);
       }
+}
+
+// Rows that a block has one by one: of rows_per_block (at most kSoftmaxBlockRows) rows those of more than `least`
+// entries. Shared memory: `room` bytes per array.
+struct SoftmaxBlockShape {
+  int rows_per_block, room, least;
+};
+constexpr int kSoftmaxBlockRows = 1024;
+template <class Op, int kThreads>
+__global__ void __launch_bounds__(kThreads, resident_blocks(1024 / kThreads))
+    softmax_block_rows_kernel(const typename Op::Arguments arguments, const SoftmaxStructure a,
+                              const SoftmaxBlockShape shape, std::int64_t longest) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ double combined[kThreads / 32];
+  __shared__ int list[kSoftmaxBlockRows], listed;
+  const BlockOf<kThreads> block{combined};
+  const std::int64_t all = a.rows * a.batches;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * shape.rows_per_block; first < all;
+       first += std::int64_t{gridDim.x} * shape.rows_per_block) {
+    int count = 1;
+    if (shape.rows_per_block > 1) {
       __syncthreads();
-      if (thread == 0) for_warps = for_block = 0;
+      if (block.index() == 0) listed = 0;
+      __syncthreads();
+#pragma unroll 4
+      for (int r = block.index(); r < shape.rows_per_block; r += kThreads)
+        if (first + r < all) {
+          const SoftmaxRange row = softmax_row(a, (first + r) / a.rows, (first + r) % a.rows);
+          // In any order: no result depends on it.
+          if (row.end - row.begin > shape.least) list[atomicAdd(&listed, 1)] = r;
+        }
+      __syncthreads();
+      count = listed;
     }
-    here[0].give(op.target() + first, static_cast<int>(offsets[end] - first));
-  };
-
-  int row = 0, end = end_of(0);
-  fetch(stages[0], shared, row, end);
-  for (bool odd = false; row < count; odd = !odd) {
-    const int next = end == row ? row + 1 : end, next_end = next < count ? end_of(next) : next;
-    if (odd)
-      fetch(stages[0], shared, next, next_end);
-    else
-      fetch(stages[1], shared + kSoftmaxBuffer, next, next_end);
-    wait_for_stages<1>();
-    __syncthreads();
-    if (odd)
-      work(stages[1], row, end);
-    else
-      work(stages[0], row, end);
-    __syncthreads();  // the buffer is free
-    row = next;
-    end = next_end;
+    for (int i = 0; i < count; ++i) {
+      const std::int64_t row = first + (shape.rows_per_block > 1 ? list[i] : 0), batch = row / a.rows;
+      block_row(Op(arguments, batch), block, shared, shape.room, softmax_row(a, batch, row % a.rows), longest);
+    }
   }
 }
 
-// The row that has an entry at position `place`: the first one that ends behind it.
-__device__ inline std::int64_t softmax_row_of(const SoftmaxStructure& a, std::int64_t batch, std::int64_t place) {
-  std::int64_t low = 0, high = a.rows - 1;
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (softmax_offset(a, batch, middle + 1) > place)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
+template <class Op>
+void launch_softmax_warps(const typename Op::Arguments& arguments, const SoftmaxStructure& a, SoftmaxShape shape,
+                          std::int64_t longest, const Launch& launch) {
+  constexpr int kWarps = kSoftmaxThreads / 32;
+  const std::int64_t per_block = std::int64_t{kWarps} * shape.rows_per_warp;
+  const std::int64_t blocks = (a.rows + per_block - 1) / per_block * a.batches;
+  const std::size_t shared =
+      static_cast<std::size_t>(kWarps * (Op::kArrays * shape.room + 6 * shape.rows_per_warp + 4));
+  const auto kernel = softmax_rows_kernel<Op>;
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, shared);
+  kernel<<<static_cast<unsigned>(blocks), kSoftmaxThreads, shared, launch.stream>>>(arguments, a, shape, longest);
+  SPK_CUDA_CHECK(cudaGetLastError());
 }
 
-// A block has one part of a matrix' entries, and in it those of rows longer than two parts. Such a row holds the first
-// or the last entry of every part it meets: the State of the former goes to slot 0 of the part, that of the latter to
-// slot 1. kWrites: with all states there, the entries are written.
-template <class Op, bool kWrites>
-__global__ void __launch_bounds__(kSoftmaxThreads, 1)
-    softmax_parts_kernel(const typename Op::Arguments arguments, const SoftmaxStructure a, SoftmaxParts parts,
-                         typename Op::State* states) {
-  __shared__ double room[kSoftmaxThreads / 32];
-  __shared__ std::int64_t rows[2];
-  const std::int64_t batch = blockIdx.x / parts.count, part = blockIdx.x % parts.count;
-  const std::int64_t begin = a.first_entry + part * parts.length, last = a.first_entry + a.nnz;
-  const std::int64_t end = begin + parts.length < last ? begin + parts.length : last;
-  const Op op(arguments, batch);
-  const WholeBlock block{room};
-  states += batch * parts.count * 2;
-  if (threadIdx.x < 64 && threadIdx.x % 32 == 0)
-    rows[threadIdx.x / 32] = softmax_row_of(a, batch, threadIdx.x == 0 ? begin : end - 1);
-  __syncthreads();
-  for (int slot = 0; slot < (rows[0] == rows[1] ? 1 : 2); ++slot) {
-    const SoftmaxRange row = softmax_row(a, batch, rows[slot]);
-    if (row.end - row.begin <= 2 * parts.length) continue;
-    const SoftmaxRange here{row.begin > begin ? row.begin : begin, row.end < end ? row.end : end};
-    if constexpr (!kWrites) {
-      const typename Op::State state = state_of(op, block, here);
-      if (threadIdx.x == 0) states[part * 2 + slot] = state;
-    } else {
-      const std::int64_t first = (row.begin - a.first_entry) / parts.length;
-      const std::int64_t final = (row.end - 1 - a.first_entry) / parts.length;
-      const bool first_begins_before = row.begin > a.first_entry + first * parts.length;
-      typename Op::State state = Op::empty();
-      for (std::int64_t i = first + threadIdx.x; i <= final; i += kSoftmaxThreads)
-        state = op.merge(state, states[i * 2 + (i == first && first_begins_before ? 1 : 0)]);
-      write_part(op, block, here, op.join(state, block));
-    }
-  }
+template <class Op, int kThreads>
+void launch_softmax_block_rows(const typename Op::Arguments& arguments, const SoftmaxStructure& a,
+                               const SoftmaxBlockShape& shape, std::int64_t longest, const Launch& launch) {
+  const std::int64_t runs = (a.rows * a.batches + shape.rows_per_block - 1) / shape.rows_per_block;
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(runs, std::int64_t{1} << 30));
+  const std::size_t shared = static_cast<std::size_t>(Op::kArrays) * static_cast<std::size_t>(shape.room);
+  const auto kernel = softmax_block_rows_kernel<Op, kThreads>;
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, shared);
+  kernel<<<blocks, kThreads, shared, launch.stream>>>(arguments, a, shape, longest);
+  SPK_CUDA_CHECK(cudaGetLastError());
 }
 
 template <class Op>
 void launch_softmax_rows(const typename Op::Arguments& arguments, const SoftmaxStructure& a, std::int64_t longest,
                          const Launch& launch) {
-  const std::int64_t mean = std::max<std::int64_t>(1, (a.nnz + a.rows - 1) / a.rows);
-  // Some times what shared memory takes, but fewer rows where there are few rows at all; and no more blocks than a grid
-  // may have.
-  constexpr std::int64_t kTimes = 6, kBlocksPerSm = 8;
-  const std::int64_t fitting = std::max<std::int64_t>(1, (a.rows * a.batches) >> 30);
-  const std::int64_t fair = a.rows * a.batches / (std::int64_t{launch.device.sm_count} * kBlocksPerSm);
-  const std::int64_t wanted =
-      std::min<std::int64_t>(kTimes * kSoftmaxStaged<Op> / mean, std::max<std::int64_t>(fair, kSoftmaxThreads / 32));
-  const std::int64_t rows_per_block = std::clamp<std::int64_t>(wanted, fitting, kSoftmaxMostRows);
-  const std::int64_t blocks = (a.rows + rows_per_block - 1) / rows_per_block * a.batches;
-  const std::size_t shared = 2 * kSoftmaxBuffer + static_cast<std::size_t>(rows_per_block) * 12 + 8;
-  const auto kernel = softmax_rows_kernel<Op>;
-  allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, shared);
-  kernel<<<static_cast<unsigned>(blocks), kSoftmaxThreads, shared, launch.stream>>>(
-      arguments, a, static_cast<int>(rows_per_block), longest);
-  SPK_CUDA_CHECK(cudaGetLastError());
-}
-
-template <class Op>
-void launch_softmax_parts(const typename Op::Arguments& arguments, const SoftmaxStructure& a, const Launch& launch) {
-  const SoftmaxParts parts = softmax_parts(launch.device, a.nnz);
-  const auto blocks = static_cast<unsigned>(parts.count * a.batches);
-  auto* const states = static_cast<typename Op::State*>(launch.workspace);
-  softmax_parts_kernel<Op, false><<<blocks, kSoftmaxThreads, 0, launch.stream>>>(arguments, a, parts, states);
-  SPK_CUDA_CHECK(cudaGetLastError());
-  softmax_parts_kernel<Op, true><<<blocks, kSoftmaxThreads, 0, launch.stream>>>(arguments, a, parts, states);
-  SPK_CUDA_CHECK(cudaGetLastError());
-  launch_softmax_rows<Op>(arguments, a, 2 * parts.length, launch);
+  constexpr int kEntry = static_cast<int>(sizeof(typename Op::Stored)), kRowBytes = kEntry * Op::kArrays;
+  const double mean = std::max(1.0, static_cast<double>(a.nnz) / static_cast<double>(a.rows));
+  const double row_bytes = mean * kRowBytes;
+  const std::int64_t all = a.rows * a.batches;
+  if (row_bytes > 9000 || (all <= 16 * std::int64_t{launch.device.sm_count} && mean > 128)) {
+    // As much shared memory as a row takes, so that blocks fetch while others work.
+    const double wanted = std::max(4096.0, 1.125 * row_bytes + 1024);
+    const double most = static_cast<double>(launch.device.shared_per_block) - 6144;
+    const int room = wanted <= most ? static_cast<int>(wanted) / Op::kArrays / 16 * 16 : 32;
+    if (row_bytes > 40000)
+      launch_softmax_block_rows<Op, 512>(arguments, a, {1, room, 0}, longest, launch);
+    else
+      launch_softmax_block_rows<Op, 256>(arguments, a, {1, room, 0}, longest, launch);
+    return;
+  }
+  // What a warp may have of shared memory for three blocks of a multiprocessor, entries and 6 bytes a row; a little more
+  // than the rows take, whose lengths differ.
+  constexpr double kFill = 0.94, kLeast = 4096, kMost = 8192;
+  const double of_warp = static_cast<double>(launch.device.shared_per_sm) / (3 * kSoftmaxThreads / 32) - 200;
+  const double bytes =
+      std::max(std::clamp(of_warp / (1 + 6 * kFill / row_bytes), kLeast, kMost), 1.125 * row_bytes + 64);
+  const int room = static_cast<int>(bytes) / Op::kArrays / 16 * 16 + 16;
+  const auto wanted = static_cast<std::int64_t>(kFill * bytes / row_bytes);
+  const std::int64_t fair = all / (std::int64_t{launch.device.sm_count} * 32);
+  // No more blocks than a grid may have.
+  const std::int64_t fitting = std::max<std::int64_t>(1, all >> 32);
+  std::int64_t rows = std::min(wanted, fair);
+  if (rows > 32) rows = rows / 8 * 8;
+  rows = std::clamp<std::int64_t>(rows, fitting, kSoftmaxMostRows);
+  // Long rows among others: a launch of their own, where looking for them is little of the work.
+  const int fits = (room - 16) / kEntry;
+  const bool leaves_rows = a.longest > fits && mean >= 12 && a.nnz * a.batches >= 4000000;
+  if (leaves_rows) {
+    constexpr int kRoom = 65536;
+    launch_softmax_block_rows<Op, 256>(arguments, a, {512, kRoom / Op::kArrays, fits}, longest, launch);
+  }
+  launch_softmax_warps<Op>(arguments, a, {static_cast<int>(rows), room, leaves_rows}, longest, launch);
 }
 
 }  // namespace spk::cuda
