@@ -41,6 +41,7 @@ const char* refuse_rows(const SpmmProblem& p) {
 
 // Rows of op(B) beyond which walking the entries once per chunk of the panel costs more than it saves.
 constexpr std::int64_t kPanelMostRows = 6144;
+constexpr std::int64_t kPairMostRows = 8192;
 
 // Whether entries of every matrix of a batch may be read four at a time.
 bool starts_runs(const SparseView& a) noexcept {
@@ -55,6 +56,18 @@ const char* refuse_panel(const SpmmProblem& p) {
   if (!stored_in_rows(p) && row_index_type(p.a) != IndexType::i32) return "64-bit indices";
   if (stored_in_rows(p) && !starts_runs(p.a)) return "entries of A do not start at 16 bytes";
   if (p.k > kPanelMostRows) return "k > 6144";
+  return p.n <= std::int64_t{1} << 28 ? nullptr : "n > 2^28";
+}
+
+const char* refuse_pair_panel(const SpmmProblem& p) {
+  if (const char* reason = refuse_csr<ValueType::f32>(p)) return reason;
+  if ((stored_in_rows(p) ? p.a.index_type : row_index_type(p.a)) != IndexType::i32) return "64-bit indices";
+  if (operand(p.b, p.op_b).col_stride != 1) return "rows of op(B) are not contiguous";
+  if (p.k > kPairMostRows) return "k > 8192";
+  if (stored_in_rows(p) && p.a.offset_type == IndexType::u16) return "16-bit offsets";
+  // Rows are counted, and entries numbered, in 32 bits.
+  if (p.m > std::int64_t{1} << 29 || p.c.batch_count > INT32_MAX) return "m > 2^29 or too many matrices";
+  if (p.a.first_entry >= INT32_MAX - p.a.nnz) return "entries behind the first 2^31";
   return p.n <= std::int64_t{1} << 28 ? nullptr : "n > 2^28";
 }
 

@@ -11,6 +11,7 @@ namespace spk::cuda {
 double cost_rows(const Device& device, const SpmmProblem& p);
 double cost_short_rows(const Device& device, const SpmmProblem& p);
 double cost_panel(const Device& device, const SpmmProblem& p);
+double cost_pair_panel(const Device& device, const SpmmProblem& p);
 double cost_dot(const Device& device, const SpmmProblem& p);
 double cost_nnz_rows(const Device& device, const SpmmProblem& p);
 double cost_nnz_dot(const Device& device, const SpmmProblem& p);
