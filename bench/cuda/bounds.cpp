@@ -45,7 +45,9 @@ double useful_flops(const Operands& operands) {
 Bound bound_of(const Operands& operands, const Chip& chip, bool cold) {
   const Setting& setting = operands.setting();
   const auto size = static_cast<double>(setting.type->size);
-  const double structure = 4 * (number(operands.nnz()) + number(operands.rows()) + 1);
+  // Softmax does not look at columns.
+  const double indices = setting.operation == Operation::kSoftmax ? 0 : number(operands.nnz());
+  const double structure = 4 * (indices + number(operands.rows()) + 1);
   const double dense = number(operands.left().elements() + operands.right().elements() + operands.output().elements());
   // SDDMM writes its values, softmax reads and writes them, SpMM reads them.
   const double values = number(operands.nnz()) * (setting.operation == Operation::kSoftmax ? 2 : 1);

@@ -157,7 +157,10 @@ double cost_sell(const Device& device, const SpmmProblem& p) {
 }
 
 double cost_any(const Device& device, const SpmmProblem& p) {
-  return gather(device, p, static_cast<double>(p.n), 2.3, 0.02) + latency(p, 0.1) + 2 * written(p) / kWriteRate;
+  // Rows one by one: a million with n = 1, 512 with n = 2,048.
+  const double rows =
+      static_cast<double>(p.m) * static_cast<double>(p.c.batch_count) * (0.9e-3 + 5e-6 * static_cast<double>(p.n));
+  return gather(device, p, static_cast<double>(p.n), 2.3, 0.02) + latency(p, 0.1) + rows + 2 * written(p) / kWriteRate;
 }
 
 }  // namespace spk::cuda

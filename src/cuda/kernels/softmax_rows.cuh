@@ -290,14 +290,14 @@ struct SoftmaxBlockShape {
   int rows_per_block, room, least;
 };
 constexpr int kSoftmaxBlockRows = 1024;
-template <class Op, int kThreads>
-__global__ void __launch_bounds__(kThreads, resident_blocks(1024 / kThreads))
+template <class Op>
+__global__ void __launch_bounds__(kSoftmaxThreads, resident_blocks(4))
     softmax_block_rows_kernel(const typename Op::Arguments arguments, const SoftmaxStructure a,
                               const SoftmaxBlockShape shape, std::int64_t longest) {
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ double combined[kThreads / 32];
+  __shared__ double combined[kSoftmaxThreads / 32];
   __shared__ int list[kSoftmaxBlockRows], listed;
-  const BlockOf<kThreads> block{combined};
+  const BlockOf<kSoftmaxThreads> block{combined};
   const std::int64_t all = a.rows * a.batches;
   for (std::int64_t first = std::int64_t{blockIdx.x} * shape.rows_per_block; first < all;
        first += std::int64_t{gridDim.x} * shape.rows_per_block) {
@@ -307,7 +307,7 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(1024 / kThreads))
       if (block.index() == 0) listed = 0;
       __syncthreads();
 #pragma unroll 4
-      for (int r = block.index(); r < shape.rows_per_block; r += kThreads)
+      for (int r = block.index(); r < shape.rows_per_block; r += kSoftmaxThreads)
         if (first + r < all) {
           const SoftmaxRange row = softmax_row(a, (first + r) / a.rows, (first + r) % a.rows);
           // In any order: no result depends on it.
@@ -337,15 +337,15 @@ void launch_softmax_warps(const typename Op::Arguments& arguments, const Softmax
   SPK_CUDA_CHECK(cudaGetLastError());
 }
 
-template <class Op, int kThreads>
+template <class Op>
 void launch_softmax_block_rows(const typename Op::Arguments& arguments, const SoftmaxStructure& a,
                                const SoftmaxBlockShape& shape, std::int64_t longest, const Launch& launch) {
   const std::int64_t runs = (a.rows * a.batches + shape.rows_per_block - 1) / shape.rows_per_block;
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(runs, std::int64_t{1} << 30));
   const std::size_t shared = static_cast<std::size_t>(Op::kArrays) * static_cast<std::size_t>(shape.room);
-  const auto kernel = softmax_block_rows_kernel<Op, kThreads>;
+  const auto kernel = softmax_block_rows_kernel<Op>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, shared);
-  kernel<<<blocks, kThreads, shared, launch.stream>>>(arguments, a, shape, longest);
+  kernel<<<blocks, kSoftmaxThreads, shared, launch.stream>>>(arguments, a, shape, longest);
   SPK_CUDA_CHECK(cudaGetLastError());
 }
 
@@ -357,14 +357,13 @@ void launch_softmax_rows(const typename Op::Arguments& arguments, const SoftmaxS
   const double row_bytes = mean * kRowBytes;
   const std::int64_t all = a.rows * a.batches;
   if (row_bytes > 9000 || (all <= 16 * std::int64_t{launch.device.sm_count} && mean > 128)) {
-    // As much shared memory as a row takes, so that blocks fetch while others work.
+    // As much shared memory as a row takes, where a block would have little to load ahead, and for rows so long that
+    // another reading of them would not find them in L2; in between that costs less than what waiting for a row does.
     const double wanted = std::max(4096.0, 1.125 * row_bytes + 1024);
     const double most = static_cast<double>(launch.device.shared_per_block) - 6144;
-    const int room = wanted <= most ? static_cast<int>(wanted) / Op::kArrays / 16 * 16 : 32;
-    if (row_bytes > 40000)
-      launch_softmax_block_rows<Op, 512>(arguments, a, {1, room, 0}, longest, launch);
-    else
-      launch_softmax_block_rows<Op, 256>(arguments, a, {1, room, 0}, longest, launch);
+    const bool stages = wanted <= most && (row_bytes <= 9000 || (row_bytes > 40000 && mean <= 30000));
+    const int room = stages ? static_cast<int>(wanted) / Op::kArrays / 16 * 16 : 32;
+    launch_softmax_block_rows<Op>(arguments, a, {1, room, 0}, longest, launch);
     return;
   }
   // What a warp may have of shared memory for three blocks of a multiprocessor, entries and 6 bytes a row; a little more
@@ -386,7 +385,7 @@ void launch_softmax_rows(const typename Op::Arguments& arguments, const SoftmaxS
   const bool leaves_rows = a.longest > fits && mean >= 12 && a.nnz * a.batches >= 4000000;
   if (leaves_rows) {
     constexpr int kRoom = 65536;
-    launch_softmax_block_rows<Op, 256>(arguments, a, {512, kRoom / Op::kArrays, fits}, longest, launch);
+    launch_softmax_block_rows<Op>(arguments, a, {512, kRoom / Op::kArrays, fits}, longest, launch);
   }
   launch_softmax_warps<Op>(arguments, a, {static_cast<int>(rows), room, leaves_rows}, longest, launch);
 }

@@ -53,7 +53,6 @@ struct GroupOf {
     for (int mask = kLanes / 2; mask > 0; mask /= 2) x = f(x, __shfl_xor_sync(kAllLanes, x, mask));
     return x;
   }
-  __device__ void sync() const { __syncwarp(); }
 };
 template <int kThreads>
 struct BlockOf {
@@ -73,7 +72,6 @@ struct BlockOf {
     for (int w = 1; w < kWarps; ++w) x = f(x, all[w]);
     return x;
   }
-  __device__ void sync() const { __syncthreads(); }
 };
 
 // Calls f(at, is_there) for a lane's entries, Group::kSize apart from `at` on, kBatch of them at a time: f can load
