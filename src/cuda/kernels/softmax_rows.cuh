@@ -356,11 +356,13 @@ void launch_softmax_rows(const typename Op::Arguments& arguments, const SoftmaxS
   const double mean = std::max(1.0, static_cast<double>(a.nnz) / static_cast<double>(a.rows));
   const double row_bytes = mean * kRowBytes;
   const std::int64_t all = a.rows * a.batches;
-  if (row_bytes > 9000 || (all <= 16 * std::int64_t{launch.device.sm_count} && mean > 128)) {
+  // What a block may ask for beside its own arrays; an eighth of it has to hold a row.
+  const double most = static_cast<double>(launch.device.shared_per_block) - 6144;
+  if (row_bytes > std::min(9000.0, most / 9 - 200) ||
+      (all <= 16 * std::int64_t{launch.device.sm_count} && mean > 128)) {
     // As much shared memory as a row takes, where a block would have little to load ahead, and for rows so long that
     // another reading of them would not find them in L2; in between that costs less than what waiting for a row does.
     const double wanted = std::max(4096.0, 1.125 * row_bytes + 1024);
-    const double most = static_cast<double>(launch.device.shared_per_block) - 6144;
     const bool stages = wanted <= most && (row_bytes <= 9000 || (row_bytes > 40000 && mean <= 30000));
     const int room = stages ? static_cast<int>(wanted) / Op::kArrays / 16 * 16 : 32;
     launch_softmax_block_rows<Op>(arguments, a, {1, room, 0}, longest, launch);
@@ -384,8 +386,8 @@ void launch_softmax_rows(const typename Op::Arguments& arguments, const SoftmaxS
   const int fits = (room - 16) / kEntry;
   const bool leaves_rows = a.longest > fits && mean >= 12 && a.nnz * a.batches >= 4000000;
   if (leaves_rows) {
-    constexpr int kRoom = 65536;
-    launch_softmax_block_rows<Op>(arguments, a, {512, kRoom / Op::kArrays, fits}, longest, launch);
+    const int bytes_of_block = std::min(65536, static_cast<int>(most) / 32 * 32);
+    launch_softmax_block_rows<Op>(arguments, a, {512, bytes_of_block / Op::kArrays, fits}, longest, launch);
   }
   launch_softmax_warps<Op>(arguments, a, {static_cast<int>(rows), room, leaves_rows}, longest, launch);
 }

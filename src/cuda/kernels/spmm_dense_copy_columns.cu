@@ -106,8 +106,7 @@ void copy_columns(const SpmmCall& call, const Launch& launch) {
   const std::int64_t wanted = std::max<std::int64_t>(1, 2 * launch.device.sm_count / sets);
   const std::int64_t panel = std::clamp<std::int64_t>((p.m + wanted - 1) / wanted, 128, kSharedBytes / kSegment);
   const auto bytes = static_cast<std::size_t>(std::min(panel, p.m) * kSegment);
-  if (bytes > 48 << 10)
-    allow_shared_memory(reinterpret_cast<const void*>(spmm_copy_columns<Kind>), launch.device, bytes);
+  allow_shared_memory(reinterpret_cast<const void*>(spmm_copy_columns<Kind>), launch.device, bytes);
   const dim3 blocks(static_cast<unsigned>(sets), static_cast<unsigned>((p.m + panel - 1) / panel),
                     static_cast<unsigned>(std::min<std::int64_t>(args.matrices, 65535)));
   launch_kernel(spmm_copy_columns<Kind>, {blocks, kColumnThreads, bytes, launch.device.overlaps_launches},

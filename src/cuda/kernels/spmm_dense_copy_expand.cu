@@ -124,7 +124,7 @@ void launch_dense_copy(const SpmmCall& call, const Launch& launch) {
   const auto kernel = by_warps ? spmm_make_dense_copy<Kind, 1> : spmm_make_dense_copy<Kind, kCopyThreads / 32>;
   const std::int64_t rows = by_warps ? kCopyThreads / 32 : 1;
   const auto bytes = static_cast<std::size_t>(rows * args.packs * 16);
-  if (bytes > 48 << 10) allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, bytes);
+  allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, bytes);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((args.rows + rows - 1) / rows, 1 << 20));
   launch_kernel(kernel, {blocks, kCopyThreads, bytes, launch.device.overlaps_launches}, launch.stream, args);
 }
