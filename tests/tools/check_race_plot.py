@@ -13,11 +13,12 @@ dots = list(root.iter(SPACE + "circle"))
 assert root.tag == SPACE + "svg", root.tag
 assert len(dots) == len(races) > 0, (len(dots), len(races))
 
-pictures = {(race["operation"], race["order"]) for race in races}
+pictures = {(race["operation"], race["opA"], race["order"]) for race in races}
 assert sum(node.get("class") == "frame" for node in root.iter(SPACE + "rect")) == len(pictures)
-widths = {(race["operation"], race["order"], race["n"]) for race in races}
+widths = {(race["operation"], race["opA"], race["order"], race["n"], "kept" in race) for race in races}
 lines = list(root.iter(SPACE + "polyline"))
-assert len(lines) == 2 * len(widths), (len(lines), len(widths))  # one-shot and plan
+# One-shot, plan, and where there is one the plan that keeps values.
+assert len(lines) == sum(2 + width[-1] for width in widths), (len(lines), len(widths))
 
 points = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in dots]
 points += [tuple(map(float, point.split(","))) for line in lines for point in line.get("points").split()]

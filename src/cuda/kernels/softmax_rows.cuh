@@ -358,8 +358,7 @@ void launch_softmax_rows(const typename Op::Arguments& arguments, const SoftmaxS
   const std::int64_t all = a.rows * a.batches;
   // What a block may ask for beside its own arrays; an eighth of it has to hold a row.
   const double most = static_cast<double>(launch.device.shared_per_block) - 6144;
-  if (row_bytes > std::min(9000.0, most / 9 - 200) ||
-      (all <= 16 * std::int64_t{launch.device.sm_count} && mean > 128)) {
+  if (row_bytes > std::min(9000.0, most / 9 - 200) || (all <= 2 * std::int64_t{launch.device.sm_count} && mean > 128)) {
     // As much shared memory as a row takes, where a block would have little to load ahead, and for rows so long that
     // another reading of them would not find them in L2; in between that costs less than what waiting for a row does.
     const double wanted = std::max(4096.0, 1.125 * row_bytes + 1024);
