@@ -33,13 +33,6 @@ double gather(const Device& device, const SpmmProblem& p, double columns, double
   return start + entries(p) * columns * value_bytes(p) / (share * l1_bytes(device));
 }
 
-// The longest row; where nobody has counted, it is taken for four times the mean and 32 entries more, if there are so many.
-double longest_row(const SpmmProblem& p) noexcept {
-  if (p.longest_row >= 0) return static_cast<double>(p.longest_row);
-  const double mean = static_cast<double>(p.a.nnz) / std::max(1.0, static_cast<double>(p.m));
-  return std::min(4 * mean + 32, static_cast<double>(std::min(p.a.nnz, p.k)));
-}
-
 // How much longer the slowest group of a kernel runs when there is less work than the device can hold.
 double latency(const SpmmProblem& p, double entries_per_step) noexcept {
   constexpr double kStep = 0.02;  // microseconds of one run of entries, dependent loads included
@@ -47,6 +40,12 @@ double latency(const SpmmProblem& p, double entries_per_step) noexcept {
 }
 
 }  // namespace
+
+double longest_row(const SpmmProblem& p) noexcept {
+  if (p.longest_row >= 0) return static_cast<double>(p.longest_row);
+  const double mean = static_cast<double>(p.a.nnz) / std::max(1.0, static_cast<double>(p.m));
+  return std::min(4 * mean + 32, static_cast<double>(std::min(p.a.nnz, p.k)));
+}
 
 constexpr double kFarFromL1Bytes = 3e6;
 

@@ -8,6 +8,9 @@
 // Expected microseconds of the SpMM kernels.
 namespace spk::cuda {
 
+// The longest row; where nobody has counted, it is taken for four times the mean and 32 entries more, if there are so many.
+double longest_row(const SpmmProblem& p) noexcept;
+
 double cost_rows(const Device& device, const SpmmProblem& p);
 double cost_short_rows(const Device& device, const SpmmProblem& p);
 double cost_panel(const Device& device, const SpmmProblem& p);

@@ -25,13 +25,6 @@ constexpr Rates kRates[2][2] = {
     {{1.65, 0.0030, 0.67e-3, 1.56, 0.0065}, {1.8, 0.0175, 1.50e-3, 0.47, 0.0023}},  // all of k; 8 and 16 lanes
     {{1.6, 0.0116, 1.06e-3, 0.92, 0.0010}, {0.5, 0.0165, 1.47e-3, 0.37, 0.0005}}};  // in chunks
 
-// The longest row; where nobody has counted, it is taken for four times the mean and 32 entries more, if there are so many.
-double longest_row(const SpmmProblem& p) noexcept {
-  if (p.longest_row >= 0) return static_cast<double>(p.longest_row);
-  const double mean = static_cast<double>(p.a.nnz) / std::max(1.0, static_cast<double>(p.m));
-  return std::min(4 * mean + 32, static_cast<double>(std::min(p.a.nnz, p.k)));
-}
-
 // With lanes and row_blocks given: the rest; false where shared memory is too small.
 bool cut(const Device& device, const SpmmProblem& p, bool chunked, PairPanelShape& s) noexcept {
   const std::int64_t pitch = s.lanes * 16, rows = 32 / s.lanes;  // bytes of a row of the panel, rows of a set
