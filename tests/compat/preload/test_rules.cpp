@@ -272,9 +272,10 @@ struct Layer {
     for (int i = 0; i < count; ++i) values.push_back(i * step % modulus);
     return values;
   }
+  static std::vector<float> ones(int count) { return std::vector<float>(static_cast<std::size_t>(count), 1.0f); }
   const int size, per_row;
   Array<std::int32_t> offsets{counted(size + 1, per_row, 1 << 20)}, cols{counted(per_row * size, 7, size)};
-  Array<float> values{std::vector<float>(per_row * size, 1)}, b{std::vector<float>(size * 128, 1)}, c{b.values()};
+  Array<float> values{ones(per_row * size)}, b{ones(size * 128)}, c{b.values()};
   Array<char> buffer{std::vector<char>(1 << 20)};
   Handle handle;
   Sparse sparse{1, 1, size, size, per_row* size, offsets.data(), cols.data(), values.data()};
