@@ -149,6 +149,8 @@ __global__ void __launch_bounds__(Config::kThreads, 1)
         add_slices<Config>(along_cols, range, slices, staged);
       }
       sm90::sync_threads(1 + group, 128);
+      if (make_rows_again<Config, 128>(product.tile, lines, place.batch, col, sums, thread, range))
+        sm90::sync_threads(1 + group, 128);
       finish_staged<Config, 128>(product.tile, scaling, lines, place.batch, row, col, active, sums, thread, range);
       sm90::sync_threads(1 + group, 128);  // sums and lines are read to their end
     }

@@ -76,14 +76,13 @@ __device__ int row_start(const TileArgs<Value, Out>& tile, std::int64_t batch, s
 }
 
 // The sum over the entries [begin, end) times column j of B, in storage order: what an element of C is where the
-// tensor cores' answer cannot be trusted.
-template <class Value, class Out>
+// tensor cores' answer cannot be trusted. The loads of kAhead entries are under way together.
+template <int kAhead = 4, class Value, class Out>
 __device__ float sum_exactly(const TileArgs<Value, Out>& tile, std::int64_t batch, int begin, int end, std::int64_t j) {
   const auto& args = tile.spmm;
   const int* columns = static_cast<const int*>(args.indices) + batch * args.indices_stride;
   const Value* values = args.values + batch * args.values_stride;
   const Value* b = args.b.values + batch * args.b.batch_stride + j * args.b.col_stride;
-  constexpr int kAhead = 4;  // entries whose loads are under way together
   float sum = 0;
   for (int p = begin; p < end; p += kAhead) {
     float a[kAhead], x[kAhead];
@@ -147,7 +146,7 @@ __device__ void split_b(std::uint32_t bits, std::uint32_t& hi, std::uint32_t& lo
 template <class Config>
 struct TileLines {
   int begin[Config::kRows], end[Config::kRows];                                 // positions of entries
-  alignas(4) unsigned char again_row[Config::kRows], again_col[Config::kCols];  // to be made by sum_exactly
+  alignas(4) unsigned char again_row[Config::kRows], again_col[Config::kCols];  // 1: to be made by sum_exactly
   int limit;                                                                    // end of the arrays
 
   // By `threads` threads, of which this is number `thread`.
@@ -183,6 +182,35 @@ struct LineRange {
 };
 inline constexpr LineRange kAllLines{0, INT_MAX};
 
+// Makes the marked rows of staged sums again, as far as they are in `range`: 32 columns to a warp. False: there were none; else
+// the group has to wait for its threads. kThreads of them, all of which call this.
+template <class Config, int kThreads>
+__device__ bool make_rows_again(const TileArgs<typename Config::Value, typename Config::Out>& tile,
+                                const TileLines<Config>& lines, std::int64_t batch, std::int64_t col, float* staged,
+                                int thread, LineRange range) {
+  constexpr int kWords = Config::kRows / 4, kParts = Config::kCols / 32, kWarps = kThreads / 32;
+  static_assert(kWords <= 32 && Config::kCols % 32 == 0);
+  const int lane = thread % 32, warp = thread / 32;
+  const std::uint32_t marks = lane < kWords ? reinterpret_cast<const std::uint32_t*>(lines.again_row)[lane] : 0;
+  std::uint32_t words = __ballot_sync(0xffffffffu, marks != 0);
+  if (words == 0) return false;
+  const bool along_cols = tile.spmm.c.col_stride == 1;
+  const StagedSteps<Config> steps(along_cols);
+  for (int unit = 0; words != 0; words &= words - 1) {
+    const int word = __ffs(static_cast<int>(words)) - 1;
+    for (std::uint32_t four = __shfl_sync(0xffffffffu, marks, word); four != 0; four &= four - 1) {
+      const int r = word * 4 + (__ffs(static_cast<int>(four)) - 1) / 8;
+      for (int part = 0; part < kParts; ++part, ++unit) {
+        const int j = part * 32 + lane, line = along_cols ? r : j;
+        if (unit % kWarps == warp && line >= range.begin && line < range.end && col + j < tile.spmm.n)
+          staged[r * steps.row + j * steps.col] =
+              sum_exactly<kShortRow>(tile, batch, lines.begin[r], lines.end[r], col + j);
+      }
+    }
+  }
+  return true;
+}
+
 // From staged sums to C, by kThreads threads of a block, 16 bytes of C per thread and line. kAlongCols: lines are rows,
 // as the columns of C are contiguous. The tile's first element of C is (row, col).
 template <class Config, int kThreads, bool kAlongCols>
@@ -204,11 +232,11 @@ __device__ void finish_lines(const TileArgs<typename Config::Value, typename Con
   const int lines_end = static_cast<int>(min(lines_left, static_cast<std::int64_t>(min(range.end, kLines))));
   if (minor_left <= 0) return;
   const int count = static_cast<int>(min(minor_left, static_cast<std::int64_t>(kVector)));
-  const unsigned char* minor_marks = (kAlongCols ? lines.again_col : lines.again_row) + minor;
-  const unsigned char* line_marks = kAlongCols ? lines.again_row : lines.again_col;
   bool marked = false;
+  if constexpr (kAlongCols)
 #pragma unroll
-  for (int e = 0; e < kVector; e += 4) marked |= *reinterpret_cast<const std::uint32_t*>(minor_marks + e) != 0;
+    for (int e = 0; e < kVector; e += 4)
+      marked |= *reinterpret_cast<const std::uint32_t*>(lines.again_col + minor + e) != 0;
   Out* const c =
       args.c.values + batch * args.c.batch_stride + row * args.c.row_stride + col * args.c.col_stride + minor;
   const std::int64_t line_stride = kAlongCols ? args.c.row_stride : args.c.col_stride;
@@ -235,14 +263,14 @@ __device__ void finish_lines(const TileArgs<typename Config::Value, typename Con
       float zero = 0;  // NaN where a sum is not finite
 #pragma unroll
       for (int e = 0; e < kVector; ++e) zero = fmaf(x[b][e], 0.0f, zero);
-      const bool again = active && (marked || line_marks[line] != 0 || !(zero == 0));
+      const bool again = active && (marked || (!kAlongCols && lines.again_col[line] != 0) || !(zero == 0));
       if (again || !plain) {
         // By way of the staged sums, so that this code is there once. Out to float and back is exact.
 #pragma unroll 1
         for (int e = 0; e < count; ++e) {
           const int r = kAlongCols ? line : minor + e, j = kAlongCols ? minor + e : line;
           float sum = from[e];
-          if (again && (!isfinite(sum) || lines.again_row[r] != 0 || lines.again_col[j] != 0))
+          if (again && (!isfinite(sum) || lines.again_col[j] != 0))
             sum = tile.copy.values != nullptr ? sum_by_columns(tile, batch, row + r, col + j)
                                               : sum_exactly(tile, batch, lines.begin[r], lines.end[r], col + j);
           from[e] = plain ? sum : to_sum(finish(args, scaling, batch, row + r, col + j, sum, to + e));

@@ -252,8 +252,9 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
         staged[r * steps.row + mma_column<Config>(warp_n, t, lane % 4 * 2 + e % 2) * steps.col] = sum;
       }
   __syncthreads();
-  finish_staged<Config, Config::kThreads>(tile, scaling, lines, batch, row, col, active, staged,
-                                          static_cast<int>(threadIdx.x), kAllLines);
+  const int thread = static_cast<int>(threadIdx.x);
+  if (make_rows_again<Config, Config::kThreads>(tile, lines, batch, col, staged, thread, kAllLines)) __syncthreads();
+  finish_staged<Config, Config::kThreads>(tile, scaling, lines, batch, row, col, active, staged, thread, kAllLines);
 #endif
 }
 
