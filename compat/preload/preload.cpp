@@ -34,7 +34,20 @@ int forward(Name name, const Arguments& a, Last last) {
                    last);
 }
 
-const void* sparse_matrix(const Arguments& a) { return a.operation == Operation::spmm ? a.mat_a : a.mat_c; }
+// What the size of a buffer was last asked for in this thread, if the product goes to cuSPARSE: most programs compute it next,
+// and forwarding is right whatever has changed since.
+struct Forwarded {
+  Arguments asked;
+  const char* why;  // NULL: no product
+};
+thread_local Forwarded forwarded{};
+
+// Why the product that was just asked about was refused; NULL if it is another, or was not. Answers once.
+const char* recall(const Arguments& a) {
+  const char* why = forwarded.why != nullptr && forwarded.asked == a ? forwarded.why : nullptr;
+  forwarded.why = nullptr;
+  return why;
+}
 
 // The stream of the product, and whether spk may make a handle for it now: that allocates, which a stream under capture
 // does not take.
@@ -56,7 +69,11 @@ int buffer_size(const Arguments& a, std::size_t* bytes) {
   const int status = forward(n.real_buffer_size, a, bytes);
   Product p{};
   // cuSPARSE of CUDA 13.1 and 13.2 refuses 16-bit products that spk can do.
-  if ((status != kSuccess && status != kNotSupported) || bytes == nullptr || refuse(a, &p) != nullptr) return status;
+  if ((status != kSuccess && status != kNotSupported) || bytes == nullptr) return status;
+  if (const char* why = refuse(a, &p)) {
+    forwarded = {a, why};
+    return status;
+  }
   if (status == kNotSupported && !is_narrow(p)) return status;
   const Place place(a);
   std::size_t ours = 0;
@@ -87,7 +104,8 @@ int preprocess(const Arguments& a, void* buffer) {
 int execute(const Arguments& a, void* buffer) {
   const Names& n = names(a);
   Product p{};
-  const char* why = refuse(a, &p);
+  const char* why = options().logs ? nullptr : recall(a);
+  if (why == nullptr) why = refuse(a, &p);
   if (why == nullptr && has_buffer(sparse_matrix(a), buffer)) why = "cuSPARSE has preprocessed this buffer";
   if (why == nullptr) {
     const Place place(a);

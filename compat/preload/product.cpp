@@ -65,27 +65,35 @@ bool keeps_device_busy(const Arguments& a, const Product& p) {
   return by_rows ? products(64) >= 5e7 : products(16) >= 6e6;
 }
 
-}  // namespace
-
-const char* describe(const Arguments& a, Product* p) {
+// What the choice goes by: the sparse matrix, and of SpMM C, of SDDMM B. NULL, or why spk does not take it.
+const char* describe_size(const Arguments& a, Product* p) {
   if (a.handle == nullptr || a.mat_a == nullptr || a.mat_b == nullptr || a.mat_c == nullptr || a.alpha == nullptr ||
       a.beta == nullptr)
     return "an argument is NULL";
   const bool is_spmm = a.operation == Operation::spmm;
-  if (const char* why = read_sparse(is_spmm ? a.mat_a : a.mat_c, &p->sparse)) return why;
-  if (has_attribute(is_spmm ? a.mat_a : a.mat_c)) return "an attribute of the sparse matrix";
-  if (const char* why = read_dense(is_spmm ? a.mat_b : a.mat_a, &p->first)) return why;
+  if (const char* why = read_sparse(sparse_matrix(a), &p->sparse)) return why;
   if (const char* why = read_dense(is_spmm ? a.mat_c : a.mat_b, &p->second)) return why;
   const SparseMatrix& s = p->sparse;
-  if (is_spmm ? !has_known_types(s.type, p->first.type, p->second.type, a.compute_type)
-              : !has_known_types(p->first.type, p->second.type, s.type, a.compute_type))
-    return "types";
   if (!is_spmm && s.format != SPK_FORMAT_CSR) return "SDDMM other than CSR";
-  p->n = is_spmm ? p->second.cols : a.op_a == SPK_OP_N ? p->first.cols : p->first.rows;
+  const bool inner_is_cols = a.op_b != SPK_OP_N;
+  p->n = is_spmm || inner_is_cols ? p->second.cols : p->second.rows;
   if (s.rows <= 0 || s.cols <= 0 || s.nnz <= 0 || p->n <= 0) return "nothing to multiply";
   p->density = static_cast<double>(s.nnz) / static_cast<double>(s.rows) / static_cast<double>(s.cols);
   return nullptr;
 }
+
+// The rest.
+const char* describe_operands(const Arguments& a, Product* p) {
+  const bool is_spmm = a.operation == Operation::spmm;
+  if (has_attribute(sparse_matrix(a))) return "an attribute of the sparse matrix";
+  if (const char* why = read_dense(is_spmm ? a.mat_b : a.mat_a, &p->first)) return why;
+  const int in = is_spmm ? p->sparse.type : p->first.type, out = is_spmm ? p->second.type : p->sparse.type;
+  return has_known_types(in, is_spmm ? p->first.type : p->second.type, out, a.compute_type) ? nullptr : "types";
+}
+
+}  // namespace
+
+const void* sparse_matrix(const Arguments& a) { return a.operation == Operation::spmm ? a.mat_a : a.mat_c; }
 
 std::uint64_t shape(const Arguments& a, const Product& p) {
   const SparseMatrix& s = p.sparse;
@@ -131,7 +139,6 @@ double measured_speedup(const Arguments& a, const Product& p) {
                   : a.alg == SPK_SPMM_CSR_ALG2 ? ALG2
                   : a.alg == SPK_SPMM_CSR_ALG3 ? ALG3
                                                : 0;
-  if (p.first.order != p.second.order) return 0;
   const int64_t least = std::min(s.rows, s.cols), most = std::max(s.rows, s.cols);
   for (const Row& row : kRows) {
     if (row.values == values && least >= row.least_size && most <= row.most_size && row.order == p.second.order &&
@@ -145,13 +152,18 @@ double measured_speedup(const Arguments& a, const Product& p) {
 const char* refuse(const Arguments& a, Product* p) {
   const Options& asked = options();
   if (asked.is_off) return "off";
-  if (const char* why = describe(a, p)) return why;
-  if (asked.takes_all) return nullptr;
-  if (!is_measured(current_device())) return "nothing was measured on this device";
-  const double speedup = measured_speedup(a, *p);
-  if (speedup == 0) return "no measurement says that spk is faster";
-  if (!keeps_device_busy(a, *p)) return "too small: the host would take longer";
-  return speedup >= asked.min_speedup ? nullptr : "below SPK_CUSPARSE_MIN_SPEEDUP";
+  if (const char* why = describe_size(a, p)) return why;
+  // What most products that are left to cuSPARSE are left for comes first, since for them every question costs time.
+  if (!asked.takes_all) {
+    const double speedup = measured_speedup(a, *p);
+    if (speedup == 0) return "no measurement says that spk is faster";
+    if (!keeps_device_busy(a, *p)) return "too small: the host would take longer";
+    if (speedup < asked.min_speedup) return "below SPK_CUSPARSE_MIN_SPEEDUP";
+    if (!is_measured(current_device())) return "nothing was measured on this device";
+  }
+  if (const char* why = describe_operands(a, p)) return why;
+  if (!asked.takes_all && p->first.order != p->second.order) return "B and C are in different orders";
+  return nullptr;
 }
 
 void log_decision(const Arguments& a, const Product& p, const char* call, const char* decision) {

@@ -23,6 +23,8 @@ struct Arguments {
   const void* mat_c;
   int compute_type;
   int alg;
+
+  bool operator==(const Arguments&) const = default;
 };
 
 struct SparseMatrix {
@@ -46,16 +48,15 @@ struct Product {
   double density;
 };
 
-// Fills `product`; NULL, or why spk does not take it whatever its speed.
-const char* describe(const Arguments& arguments, Product* product);
+const void* sparse_matrix(const Arguments& arguments);
 
 // A number for all that the need of workspace depends on: everything but pointers and scalars.
 std::uint64_t shape(const Arguments& arguments, const Product& product);
 
-// The lowest speed-up measured for products like this one, 0 where none was measured.
+// The lowest speed-up measured for products like this one, if B has the order of C; 0 where none was measured.
 double measured_speedup(const Arguments& arguments, const Product& product);
 
-// NULL, or why the product is left to cuSPARSE.
+// Fills `product`; NULL, or why it is left to cuSPARSE.
 const char* refuse(const Arguments& arguments, Product* product);
 
 // One line about a decision, if they are asked for.

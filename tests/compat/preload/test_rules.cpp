@@ -338,6 +338,20 @@ TEST_F(FromSoMany, ProductsOnItIsTaken) {
   EXPECT_EQ(p.spmm(9, 2, 0), 0);
 }
 
+TEST_F(FromSoMany, AnAnswerAboutASizeServesOneProduct) {
+  Dense b{p.size, 8, 8, p.b.data(), 0, 2}, c{p.size, 8, 8, p.c.data(), 0, 2};
+  const auto call = [&](auto function, auto last) {
+    return function(&p.handle, 0, 0, &p.alpha, &p.sparse, &b, &p.beta, &c, 0, 0, last);
+  };
+  std::size_t bytes = 0;
+  EXPECT_EQ(call(cusparseSpMM_bufferSize, &bytes), 0);
+  EXPECT_EQ(call(cusparseSpMM, p.buffer.data()), kMarker);
+  EXPECT_EQ(call(cusparseSpMM_bufferSize, &bytes), 0);
+  b.cols = b.ld = c.cols = c.ld = 9;    // another matrix where the one asked about was
+  call(cusparseSpMM, p.buffer.data());  // wherever it goes
+  EXPECT_EQ(call(cusparseSpMM, p.buffer.data()), 0);
+}
+
 struct Captured : OnMeasured {};
 TEST_F(Captured, NothingIsMadeWhileAStreamIsRecorded) {
   p.handle.stream = reinterpret_cast<void*>(std::uintptr_t{1});
