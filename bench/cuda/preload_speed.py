@@ -7,7 +7,7 @@ torch.sparse.mm (CSR; COO, which multiplies by columns) and CuPy's csr @ dense, 
 turns at every call, since a host may be half as fast for seconds. "calls": the time of the whole Python call, between two
 events around 10 calls (3, where one takes over 0.3 ms); where Python is slower than the GPU it is Python that is measured, as
 in a program. "replays": the same calls, captured into a CUDA graph, where the host takes no time; the interposer is told
-that (SPK_CUSPARSE_MIN_PRODUCTS=0). A turn is the least of 7 times, the speedup the median of the turns; the JSON keeps them
+that (SPK_CUSPARSE_MIN_PRODUCTS=0). A turn is the least of 20 times (5), the speedup the median of the turns; the JSON keeps them
 all. Matrices have entries at random places."""
 import argparse
 import itertools
@@ -23,8 +23,8 @@ import warnings
 
 def least(time_of):
     time_of(2)
-    calls = 3 if time_of(1) > 300 else 10
-    return min(time_of(calls) for _ in range(7))
+    calls, samples = (3, 5) if time_of(1) > 300 else (10, 20)
+    return min(time_of(calls) for _ in range(samples))
 
 
 def torch_time(call, replayed):

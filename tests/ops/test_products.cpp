@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
 
-// SpMM, SpMV and SDDMM over the product of their options: a fixed sample of it, or with SPK_TEST_FULL=1 all of it (more
-// than two million, some hours: start the program itself, not ctest). Each is judged twice: by the library's own shadow
+// SpMM, SpMV and SDDMM over the product of their options: a fixed sample of it, with SPK_TEST_SEED=N another one, or with
+// SPK_TEST_FULL=1 all of it (more than two million, some hours: start the program itself, not ctest). Each is judged twice: by the library's own shadow
 // check, and by a dense loop that shares nothing with the library.
 #include <gtest/gtest.h>
 
@@ -29,13 +29,18 @@ bool wants_all() {
   return wanted != nullptr && std::string(wanted) == "1";
 }
 
+std::int64_t seed() {
+  const char* wanted = std::getenv("SPK_TEST_SEED");
+  return wanted == nullptr ? 0 : std::strtol(wanted, nullptr, 10) % recipe_count();
+}
+
 // Numbers of the recipes of part `part` of `parts`. The stride has no factor in common with the count of recipes (2 and 3 only),
 // so that every option meets every other.
 std::vector<std::int64_t> numbers(int part, int parts) {
   const std::int64_t stride = wants_all() ? 1 : recipe_count() / kSample / 30 * 30 + 7;
   const std::int64_t count = wants_all() ? recipe_count() : kSample;
   std::vector<std::int64_t> list;
-  for (std::int64_t i = part; i < count; i += parts) list.push_back(i * stride % recipe_count());
+  for (std::int64_t i = part; i < count; i += parts) list.push_back((i * stride + seed()) % recipe_count());
   return list;
 }
 
