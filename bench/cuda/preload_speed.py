@@ -4,11 +4,11 @@
 """What programs gain from the interposer: preload_speed.py LIBSPK_CUSPARSE_PRELOAD_SO --commit C --json FILE.
 
 torch.sparse.mm (CSR; COO, which multiplies by columns) and CuPy's csr @ dense, in a plain and a preloaded process that take
-turns at every call, since a host may be half as fast for seconds. "calls": the time of the whole Python call, between two
-events around 10 calls (3, where one takes over 0.3 ms); where Python is slower than the GPU it is Python that is measured, as
-in a program. "replays": the same calls, captured into a CUDA graph, where the host takes no time; the interposer is told
-that (SPK_CUSPARSE_MIN_PRODUCTS=0). A turn is the least of 20 times (5), the speedup the median of the turns; the JSON keeps them
-all. Matrices have entries at random places."""
+turns at every call on one core, since cores of a shared host differ, and may be half as fast for seconds. "calls": the time
+of the whole Python call, between two events around 10 calls (3, where one takes over 0.3 ms); where Python is slower than
+the GPU it is Python that is measured, as in a program. "replays": the same calls, captured into a CUDA graph, where the host
+takes no time; the interposer is told that (SPK_CUSPARSE_MIN_PRODUCTS=0). A turn is the least of 20 times (5), the speedup
+the median of the turns; the JSON keeps them all. Matrices have entries at random places."""
 import argparse
 import itertools
 import json
@@ -103,6 +103,7 @@ def cupy_calls():
 
 def child(what):
     """Times the next call, or the same again, whenever a line of standard input says so."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     warnings.filterwarnings("ignore")
     calls = itertools.chain(torch_calls(what == "replays"), cupy_calls() if what == "calls" else ())
     for line in sys.stdin:
