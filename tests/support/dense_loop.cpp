@@ -31,11 +31,15 @@ Number element(const DenseSpec& spec, spk_operation_t operation, std::int64_t ba
   return operation == SPK_OP_C ? std::conj(value) : value;
 }
 
+// More than double, of whose last bits the bound for products of doubles is made.
+using Wide = std::complex<long double>;
+Wide widen(Number x) { return {x.real(), x.imag()}; }
+
 // Real times complex without the NaN that infinity times an imaginary zero would make.
-Number times(Number a, Number b) { return a.imag() == 0 && b.imag() == 0 ? Number{a.real() * b.real(), 0} : a * b; }
+Wide times(Wide a, Wide b) { return a.imag() == 0 && b.imag() == 0 ? Wide{a.real() * b.real(), 0} : a * b; }
 
 struct Sum {
-  Number value;
+  Wide value;
   double size = 0;
   double terms = 0;
 };
@@ -89,7 +93,7 @@ class Loop {
 
  private:
   static void add(Sum& sum, Number a, Number b) {
-    sum.value += times(a, b);
+    sum.value += times(widen(a), widen(b));
     sum.size += std::abs(a) * std::abs(b);
     sum.terms += 1;
   }
@@ -97,16 +101,17 @@ class Loop {
   void set(std::int64_t place, const Sum& sum, Number old) {
     const auto at = static_cast<std::size_t>(place);
     const spk_value_type_t out = spec_.output_type;
-    Number want{};
+    Wide exact{};
     double size = 0;
     if (spec_.alpha != 0.0) {
-      want += times(spec_.alpha, sum.value);
+      exact += times(widen(spec_.alpha), sum.value);
       size += std::abs(spec_.alpha) * sum.size;
     }
     if (spec_.beta != 0.0) {
-      want += times(spec_.beta, old);
+      exact += times(widen(spec_.beta), widen(old));
       size += std::abs(spec_.beta) * std::abs(old);
     }
+    const Number want{static_cast<double>(exact.real()), static_cast<double>(exact.imag())};
     model_.described[at] = 1;
     model_.want[at] = cases::round_to(out, want);
     if (product_.recipe.has_integers) return;
@@ -115,7 +120,7 @@ class Loop {
     const bool rounds_again = roundoff(out) > sum_roundoff(spec_.type);
     const double least = out == SPK_R_16F ? 0x1p-24 : 0;  // unit of subnormal results
     model_.bound[at] = parts * (sum.terms + 2) * sum_roundoff(spec_.type) * size +
-                       (rounds_again ? 2 * roundoff(out) * std::abs(want) + least : 0);
+                       (rounds_again ? 2 * roundoff(out) * std::abs(want) + least : 0x1p-53 * std::abs(want));
   }
 
   const RandomProduct& product_;
