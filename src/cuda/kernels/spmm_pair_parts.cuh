@@ -215,17 +215,19 @@ struct PairBlock {
 // The operands of a matrix of the batch; b from the block's first column on.
 template <class Out>
 struct PairMatrix {
-  const void* offsets;
+  const char* offsets;
   const int* indices;
   const float *values, *b;
 
   __device__ PairMatrix(const PairHot<Out>& hot, const SpmmArgs<float, Out>& args, std::int64_t batch, std::int64_t j0)
-      : offsets(hot.offsets), indices(hot.indices), values(hot.values), b(hot.b + j0) {
-    if (batch == 0) return;
-    indices += batch * args.indices_stride;
-    values += batch * args.values_stride;
-    b += batch * args.b.batch_stride;
-    offsets = static_cast<const char*>(offsets) + batch * args.offsets_stride * hot.offset_bytes;
+      : offsets(static_cast<const char*>(hot.offsets)), indices(hot.indices), values(hot.values), b(hot.b + j0) {
+    // Not "if (batch == 0) return": nvcc 13.0 then leaves the offsets of matrix 0 in spmm_pair_panel.
+    if (batch > 0) {
+      indices += batch * args.indices_stride;
+      values += batch * args.values_stride;
+      b += batch * args.b.batch_stride;
+      offsets += batch * args.offsets_stride * hot.offset_bytes;
+    }
   }
   __device__ PairOffsets offsets_of(const PairHot<Out>& hot, int row, bool skip) const {
     return row < hot.m && !skip ? pair_offsets(offsets, hot.offset_bytes, row) : PairOffsets{hot.base, hot.base};
