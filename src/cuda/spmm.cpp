@@ -74,6 +74,7 @@ const char* refuse_pair_panel(const SpmmProblem& p) {
 template <ValueType kType>
 const char* refuse_turned(const SpmmProblem& p) {
   if (const char* reason = refuse_csr<kType>(p)) return reason;
+  if (p.n == 1) return "one column, which cannot be turned";
   return operand(p.b, p.op_b).row_stride == 1 ? nullptr : "columns of op(B) are not contiguous";
 }
 
