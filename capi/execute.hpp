@@ -87,7 +87,7 @@ template <class Problem>
 void execute(spk_handle& handle, const Problem& p, const Plan* plan, void* workspace, std::size_t workspace_bytes) {
   if (log::wants(SPK_LOG_API)) log::write(SPK_LOG_API, describe(p).c_str());
   validate_memory(p);
-  if (!is_empty(p)) check_pointers(*handle.backend, p);
+  if (!is_empty(p) && may_refuse_pointers(*handle.backend)) check_pointers(*handle.backend, p);
   if (plan == nullptr) choose_if_asked(handle, p);
   Exec exec = make_exec(handle);
   const std::size_t needed = workspace_of(*handle.backend, p, plan, exec);

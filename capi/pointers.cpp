@@ -35,6 +35,10 @@ void check(const Backend& backend, const SparseView& b, ConversionPhase phase) {
 
 }  // namespace
 
+bool may_refuse_pointers(const Backend& backend) noexcept {
+  return has_device_driver() || !backend.computes_in_host_memory();
+}
+
 void check_pointer(const Backend& backend, const void* pointer, const char* name) {
   if (pointer == nullptr) return;
   if (const char* reason = backend.refuse_pointer(pointer); reason != nullptr)

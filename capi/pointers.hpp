@@ -10,6 +10,9 @@
 // array.
 namespace spk::capi {
 
+// Whether there is a pointer that the backend refuses. One that computes in host memory refuses a device's alone.
+bool may_refuse_pointers(const Backend& backend) noexcept;
+
 // One array; NULL is fine.
 void check_pointer(const Backend& backend, const void* pointer, const char* name);
 // A scalar that is read on the host.

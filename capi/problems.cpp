@@ -39,19 +39,19 @@ bool reads_on_device(const spk_handle& handle) noexcept {
   return handle.pointer_mode == SPK_POINTER_MODE_DEVICE && !handle.backend->computes_in_host_memory();
 }
 
-Scalars read_scalars(const spk_handle& handle, const ScalarPointers* pointers, ValueType compute) {
-  Scalars scalars;
-  if (pointers == nullptr) return scalars;
+void read_scalars(const spk_handle& handle, const ScalarPointers* pointers, ValueType compute, Scalars& scalars) {
+  if (pointers == nullptr) return;
   if (pointers->alpha == nullptr) throw_bad_pointer(pointers->alpha_name, true);
   if (pointers->beta == nullptr) throw_bad_pointer(pointers->beta_name, true);
   if (reads_on_device(handle)) {
     scalars.device_alpha = pointers->alpha;
     scalars.device_beta = pointers->beta;
-    return scalars;
+    return;
   }
   check_host_pointer(pointers->alpha, pointers->alpha_name);
   check_host_pointer(pointers->beta, pointers->beta_name);
-  return scalars_from(pointers->alpha, pointers->beta, compute);
+  scalars.alpha = read_scalar(pointers->alpha, compute);
+  scalars.beta = read_scalar(pointers->beta, compute);
 }
 
 // cuSPARSE's algorithm names and the format each is for.
@@ -81,22 +81,21 @@ void check_algorithm(std::int32_t alg, Format format, const NamedAlgorithm (&nam
   throw Error(SPK_STATUS_INVALID_VALUE, "alg = %d is not an algorithm of this operation", alg);
 }
 
-Epilogue make_epilogue(const spk_epilogue_t* given, std::int64_t m, std::int64_t n) {
+Epilogue make_epilogue(const spk_epilogue_t& given, std::int64_t m, std::int64_t n) {
   Epilogue epilogue;
-  if (given == nullptr) return epilogue;
-  check_struct_size(given->struct_size, sizeof(spk_epilogue_t), "epilogue");
-  if (given->activation < SPK_ACTIVATION_NONE || given->activation > SPK_ACTIVATION_GELU_TANH)
-    throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->activation = %d is not an activation", given->activation);
-  if (given->bias_kind < SPK_BIAS_NONE || given->bias_kind > SPK_BIAS_PER_COL)
-    throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->bias_kind = %d is not a kind of bias", given->bias_kind);
-  if (given->reserved != 0)
-    throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->reserved = %d but must be 0", given->reserved);
-  epilogue.activation = static_cast<Activation>(given->activation);
-  epilogue.bias_kind = static_cast<BiasKind>(given->bias_kind);
+  check_struct_size(given.struct_size, sizeof(spk_epilogue_t), "epilogue");
+  if (given.activation < SPK_ACTIVATION_NONE || given.activation > SPK_ACTIVATION_GELU_TANH)
+    throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->activation = %d is not an activation", given.activation);
+  if (given.bias_kind < SPK_BIAS_NONE || given.bias_kind > SPK_BIAS_PER_COL)
+    throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->bias_kind = %d is not a kind of bias", given.bias_kind);
+  if (given.reserved != 0)
+    throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->reserved = %d but must be 0", given.reserved);
+  epilogue.activation = static_cast<Activation>(given.activation);
+  epilogue.bias_kind = static_cast<BiasKind>(given.bias_kind);
   if (epilogue.bias_kind == BiasKind::none) {
-    if (given->bias != nullptr) throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->bias is set but bias_kind is NONE");
+    if (given.bias != nullptr) throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->bias is set but bias_kind is NONE");
   } else {
-    const DenseView& bias = require_object(given->bias, "epilogue->bias").view;
+    const DenseView& bias = require_object(given.bias, "epilogue->bias").view;
     const std::int64_t length = epilogue.bias_kind == BiasKind::per_row ? m : n;
     if (bias.rows != length)
       throw Error(SPK_STATUS_INVALID_VALUE, "epilogue->bias has %lld values but must have %s = %lld",
@@ -105,19 +104,19 @@ Epilogue make_epilogue(const spk_epilogue_t* given, std::int64_t m, std::int64_t
     epilogue.bias = bias.values;
     epilogue.bias_type = bias.type;
   }
-  if (given->residual != nullptr) {
+  if (given.residual != nullptr) {
     epilogue.has_residual = true;
-    epilogue.residual = require_object(given->residual, "epilogue->residual").view;
+    epilogue.residual = require_object(given.residual, "epilogue->residual").view;
   }
   return epilogue;
 }
 
-// m, n and k describe C and op(A).
-template <class Problem>
-void set_sizes(Problem& p) {
-  p.m = p.c.rows;
-  p.n = p.c.cols;
-  p.k = p.op_a == Op::n ? p.a.cols : p.a.rows;
+// m, n and k describe C and op(A): the views that p has copies of, which a processor reads late while they are written.
+template <class Problem, class A, class C>
+void set_sizes(Problem& p, const A& a, const C& c) {
+  p.m = c.rows;
+  p.n = c.cols;
+  p.k = p.op_a == Op::n ? a.cols : a.rows;
 }
 
 template <class Problem>
@@ -153,35 +152,38 @@ Scalars scalars_from(const void* alpha, const void* beta, ValueType compute) {
 SpmmProblem make_spmm(const spk_handle& handle, std::int32_t opA, std::int32_t opB, const ScalarPointers* scalars,
                       spk_const_spmat_t matA, spk_const_dnmat_t matB, spk_const_dnmat_t matC, std::int32_t compute_type,
                       std::int32_t alg, const spk_epilogue_t* epilogue) {
-  SpmmProblem p;
-  p.op_a = op_of(opA, "opA");
-  p.op_b = op_of(opB, "opB");
-  p.a = SPK_OBJECT(matA).view;
-  p.b = SPK_OBJECT(matB).view;
-  p.c = SPK_OBJECT(matC).view;
-  set_sizes(p);
+  // In one piece, so that no member is written twice.
+  SpmmProblem p{.op_a = op_of(opA, "opA"),
+                .op_b = op_of(opB, "opB"),
+                .a = SPK_OBJECT(matA).view,
+                .b = SPK_OBJECT(matB).view,
+                .c = SPK_OBJECT(matC).view,
+                .scalars = {},
+                .epilogue = {}};
+  set_sizes(p, matA->view, matC->view);
   set_compute(p, compute_type);
   check_algorithm(alg, p.a.format, kSpmmAlgorithms);
   p.alg = alg;
-  p.scalars = read_scalars(handle, scalars, p.compute);
-  p.epilogue = make_epilogue(epilogue, p.m, p.n);
+  read_scalars(handle, scalars, p.compute, p.scalars);
+  if (epilogue != nullptr) p.epilogue = make_epilogue(*epilogue, p.m, p.n);
   validate(p);
   return p;
 }
 
 SpmmProblem make_spmv(const spk_handle& handle, std::int32_t opA, const ScalarPointers* scalars, spk_const_spmat_t matA,
                       spk_const_dnvec_t vecX, spk_const_dnvec_t vecY, std::int32_t compute_type, std::int32_t alg) {
-  SpmmProblem p;
-  p.is_spmv = true;
-  p.op_a = op_of(opA, "opA");
-  p.a = SPK_OBJECT(matA).view;
-  p.b = SPK_OBJECT(vecX).view;
-  p.c = SPK_OBJECT(vecY).view;
-  set_sizes(p);
+  SpmmProblem p{.op_a = op_of(opA, "opA"),
+                .a = SPK_OBJECT(matA).view,
+                .b = SPK_OBJECT(vecX).view,
+                .c = SPK_OBJECT(vecY).view,
+                .scalars = {},
+                .epilogue = {},
+                .is_spmv = true};
+  set_sizes(p, matA->view, vecY->view);
   set_compute(p, compute_type);
   check_algorithm(alg, p.a.format, kSpmvAlgorithms);
   p.alg = alg;
-  p.scalars = read_scalars(handle, scalars, p.compute);
+  read_scalars(handle, scalars, p.compute, p.scalars);
   validate(p);
   return p;
 }
@@ -195,11 +197,11 @@ SddmmProblem make_sddmm(const spk_handle& handle, std::int32_t opA, std::int32_t
   p.a = SPK_OBJECT(matA).view;
   p.b = SPK_OBJECT(matB).view;
   p.c = SPK_OBJECT(matC).view;
-  set_sizes(p);
+  set_sizes(p, matA->view, matC->view);
   set_compute(p, compute_type);
   check_algorithm(alg);
   p.alg = alg;
-  p.scalars = read_scalars(handle, scalars, p.compute);
+  read_scalars(handle, scalars, p.compute, p.scalars);
   validate(p);
   return p;
 }
@@ -233,7 +235,7 @@ SoftmaxBackwardProblem make_softmax_backward(double scale, spk_const_spmat_t mat
 VectorProblem make_axpby(const spk_handle& handle, const ScalarPointers* scalars, spk_const_spvec_t vecX,
                          spk_const_dnvec_t vecY) {
   VectorProblem p = make_vector(VectorOp::axpby, vecX, vecY);
-  p.scalars = read_scalars(handle, scalars, p.compute);
+  read_scalars(handle, scalars, p.compute, p.scalars);
   validate(p);
   return p;
 }
@@ -247,7 +249,7 @@ VectorProblem make_vector_copy(VectorOp op, spk_const_spvec_t vecX, spk_const_dn
 VectorProblem make_rot(const spk_handle& handle, const ScalarPointers* scalars, spk_const_spvec_t vecX,
                        spk_const_dnvec_t vecY) {
   VectorProblem p = make_vector(VectorOp::rot, vecX, vecY);
-  p.scalars = read_scalars(handle, scalars, p.compute);
+  read_scalars(handle, scalars, p.compute, p.scalars);
   validate(p);
   return p;
 }

@@ -26,11 +26,25 @@ function(spk_fortran_settings target)
     Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}_modules)
 endfunction()
 
+# spk_short_blocks(TARGET): structs are cleared and copied by vector stores. For x86 in general GCC takes `rep stos` and
+# `rep movs`, which start up for longer than a product of few entries takes.
+include(CheckCXXCompilerFlag)
+set(spk_strategy vector_loop:2048:noalign,libcall:-1:noalign)
+check_cxx_compiler_flag(
+  "-mmemset-strategy=${spk_strategy} -mmemcpy-strategy=${spk_strategy}" SPK_COMPILER_HAS_BLOCK_STRATEGIES)
+function(spk_short_blocks target)
+  if(SPK_COMPILER_HAS_BLOCK_STRATEGIES)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-mmemset-strategy=${spk_strategy}>
+      $<$<COMPILE_LANGUAGE:CXX>:-mmemcpy-strategy=${spk_strategy}>)
+  endif()
+endfunction()
+
 # spk_private_library(NAME SOURCES...): objects that end up in libspk; sees include/ and src/. Its functions run on
 # threads of the application, whose stacks may be as small as 64 KB (sanitizers and other builds make frames larger).
 function(spk_private_library name)
   add_library(${name} OBJECT ${ARGN})
   spk_settings(${name})
+  spk_short_blocks(${name})
   if(NOT SPK_SANITIZE)
     target_compile_options(${name} PRIVATE
       $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<CONFIG:Release>>:-Wframe-larger-than=36864>)

@@ -19,8 +19,10 @@ std::atomic<PointerGetAttributes> driver{nullptr};
 
 }  // namespace
 
+bool has_device_driver() noexcept { return driver.load(std::memory_order_relaxed) != nullptr; }
+
 bool find_device_driver() noexcept {
-  if (driver.load(std::memory_order_relaxed) != nullptr) return true;
+  if (has_device_driver()) return true;
   // The reference is kept, so the function stays where it is.
   void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return false;

@@ -17,6 +17,8 @@ enum class PointerKind {
 // Looks for the driver in the process and says whether it is there. Called when a handle is created: by then whoever
 // hands device memory to it has loaded the driver, or loads it later and is not protected.
 bool find_device_driver() noexcept;
+// Whether it was found: without it no pointer is known to be a device's.
+bool has_device_driver() noexcept;
 
 PointerKind kind_of_pointer(const void* p) noexcept;
 

@@ -187,9 +187,10 @@ void validate_memory(const SpmmProblem& p) {
     check_arrays(p.a, true, "matA");
     check_values(p.b, b_name);
   }
-  if (overlap(p.c, p.b)) throw_overlap(c_name, b_name);
-  check_apart(range_of(p.c), p.a, c_name, "matA");
-  validate_epilogue_memory(p);
+  const ByteRange c = range_of(p.c);
+  if (c.meets(range_of(p.b)) && overlap(p.c, p.b)) throw_overlap(c_name, b_name);
+  check_apart(c, p.a, c_name, "matA");
+  if (!p.epilogue.is_identity()) validate_epilogue_memory(p);
 }
 
 void validate(SddmmProblem& p) {

@@ -43,10 +43,28 @@ struct ByteRange {
   const char* end = nullptr;
   bool meets(const ByteRange& other) const noexcept { return begin < other.end && other.begin < end; }
 };
-ByteRange range_of(const DenseView& x) noexcept;
-ByteRange offsets_range(const SparseView& a) noexcept;
-ByteRange indices_range(const SparseView& a, const void* indices) noexcept;
-ByteRange values_range(const SparseView& a) noexcept;
+// `count` pieces of `length` elements, `stride` elements apart, from element `first` of an array on.
+inline ByteRange range_of(const void* pointer, std::int64_t first, std::int64_t length, std::int64_t count,
+                          std::int64_t stride, std::size_t element_size) noexcept {
+  if (pointer == nullptr || length <= 0) return {};
+  const auto size = static_cast<std::int64_t>(element_size);
+  const char* begin = static_cast<const char*>(pointer) + first * size;
+  return {begin, begin + ((count - 1) * stride + length) * size};
+}
+inline ByteRange range_of(const DenseView& x) noexcept {
+  return range_of(x.values, 0, x.extent(), x.batch_count, x.batch_stride, size_of(x.type));
+}
+inline ByteRange offsets_range(const SparseView& a) noexcept {
+  if (a.offset_type == IndexType::none) return {};
+  return range_of(a.offsets, 0, a.major() + 1, a.batch_count, a.offsets_stride, size_of(a.offset_type));
+}
+inline ByteRange indices_range(const SparseView& a, const void* indices) noexcept {
+  return range_of(indices, a.first_entry, a.nnzb, a.batch_count, a.indices_stride, size_of(a.index_type));
+}
+inline ByteRange values_range(const SparseView& a) noexcept {
+  return range_of(a.values, a.first_entry * a.block_size * a.block_size, a.nnz, a.batch_count, a.values_stride,
+                  size_of(a.value_type));
+}
 
 // Every array of a sparse matrix that holds elements must not be NULL.
 void check_arrays(const SparseView& a, bool values_needed, const char* name);

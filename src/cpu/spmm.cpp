@@ -364,11 +364,19 @@ Choice choose(const SpmmProblem& p) {
 
 namespace {
 
-// The layout of one call: a plan has it for the threads it was made with.
-SpmmLayout layout_for(const SpmmProblem& p, const SpmmPlan* plan, int threads) {
-  if (plan != nullptr) return threads == plan->threads ? plan->layout : layout_of(p, true, *plan->kernel, threads);
-  if (const SpmmRow* row = select_spmm(p, nullptr)) return layout_of(p, false, *row, threads);
+const SpmmRow& kernel_for(const SpmmProblem& p, const SpmmPlan* plan) {
+  if (plan != nullptr) return *plan->kernel;
+  if (const SpmmRow* row = select_spmm(p, nullptr)) return *row;
   throw Error(SPK_STATUS_NOT_SUPPORTED, "no kernel takes this product: %s", choose(p).text.c_str());
+}
+
+// Of one call: a plan has the layout for the threads it was made with.
+bool has_layout(const SpmmPlan* plan, int threads) noexcept { return plan != nullptr && threads == plan->threads; }
+
+// Dots of rows as they are stored, none of them long: what layout_of() finds to need nothing, found sooner, since small
+// products take less time than it.
+bool needs_no_workspace(const SpmmProblem& p, const SpmmRow& kernel) noexcept {
+  return method_of(kernel) == SpmmMethod::dot && entries_stored_in_rows(p) && most_segments(p.a.nnz) == 0;
 }
 
 SpmmProblem matrix_of(const SpmmProblem& p, std::int64_t b) noexcept {
@@ -387,22 +395,32 @@ std::size_t workspace(const SpmmProblem& p, const Plan* plan, const Exec& exec) 
   const SpmmPlan* own = static_cast<const SpmmPlan*>(plan);
   if (own != nullptr && own->plan_of_rows != nullptr)
     return workspace(own->rows.problem(p), own->plan_of_rows.get(), exec);
-  return layout_for(p, own, exec.threads).bytes();
+  if (has_layout(own, exec.threads)) return own->layout.bytes();
+  const SpmmRow& kernel = kernel_for(p, own);
+  return needs_no_workspace(p, kernel) ? 0 : layout_of(p, own != nullptr, kernel, exec.threads).bytes();
 }
+
+namespace {
+
+void run_in_layout(const SpmmProblem& p, const SpmmPlan* plan, const SpmmLayout& layout, char* memory) {
+  const std::int64_t batches = p.c.batch_count, slices = layout.slices;
+  if (batches == 1) return run_matrix(p, layout, plan == nullptr ? nullptr : &plan->matrix(0), memory);
+  parallel_for(static_cast<int>(slices), slices, [&](std::int64_t slice) noexcept {
+    char* mine = memory == nullptr ? nullptr : memory + static_cast<std::size_t>(slice) * layout.slice_bytes;
+    for (std::int64_t b = slice * batches / slices; b < (slice + 1) * batches / slices; ++b)
+      run_matrix(matrix_of(p, b), layout, plan == nullptr ? nullptr : &plan->matrix(b), mine);
+  });
+}
+
+}  // namespace
 
 void run(const SpmmProblem& p, const Plan* plan, const Exec& exec) {
   if (p.m == 0 || p.n == 0) return;
   const SpmmPlan* own = static_cast<const SpmmPlan*>(plan);
   if (own != nullptr && own->plan_of_rows != nullptr) return run(own->rows.problem(p), own->plan_of_rows.get(), exec);
-  const SpmmLayout layout = layout_for(p, own, exec.threads);
   char* memory = static_cast<char*>(exec.workspace);
-  const std::int64_t batches = p.c.batch_count, slices = layout.slices;
-  if (batches == 1) return run_matrix(p, layout, own == nullptr ? nullptr : &own->matrix(0), memory);
-  parallel_for(static_cast<int>(slices), slices, [&](std::int64_t slice) noexcept {
-    char* mine = memory == nullptr ? nullptr : memory + static_cast<std::size_t>(slice) * layout.slice_bytes;
-    for (std::int64_t b = slice * batches / slices; b < (slice + 1) * batches / slices; ++b)
-      run_matrix(matrix_of(p, b), layout, own == nullptr ? nullptr : &own->matrix(b), mine);
-  });
+  if (has_layout(own, exec.threads)) return run_in_layout(p, own, own->layout, memory);
+  run_in_layout(p, own, layout_of(p, own != nullptr, kernel_for(p, own), exec.threads), memory);
 }
 
 }  // namespace spk::cpu

@@ -129,7 +129,7 @@ SpmmTask make_task(const SpmmProblem& p, const SpmmLayout& l) noexcept {
   t.c_col_stride = p.c.col_stride();
   t.alpha = p.scalars.alpha;
   t.beta = p.scalars.beta;
-  t.epilogue = p.epilogue;
+  if (!p.epilogue.is_identity()) t.epilogue = p.epilogue;
   t.empty = p.skips_product();
   if (t.empty) {
     t.alpha = Scalar{0, 0};
@@ -345,20 +345,30 @@ class MatrixRun {
     const bool tiles_inside = task_.b_access != BAccess::panel && count > 1 && layout_.method == SpmmMethod::tile;
     const std::int64_t parts = tiles_inside ? std::max(parts_, std::min(task_.m, nnz_ / 8) / kRowsInTurn) : parts_;
     const std::int64_t inside = tiles_inside ? count : 1;
-    in_turn(count / inside * parts, [&](std::int64_t piece, SpmmStep& step) noexcept {
-      const std::int64_t part = piece % parts;
+    const std::int64_t turns = tiles_inside ? 1 : count;
+    const auto run_part = [&](std::int64_t turn, std::int64_t part, SpmmStep& step) noexcept {
       step.begin = part_begin(task_, task_.m, part, parts);
       step.end = part_begin(task_, task_.m, part + 1, parts);
       for (std::int64_t tile = 0; tile < inside; ++tile) {
-        step.tile = first + piece / parts + tile;
+        step.tile = first + turn + tile;
         call(step);
       }
+    };
+    if (parts == 1) return in_turn(turns, [&](std::int64_t turn, SpmmStep& step) noexcept { run_part(turn, 0, step); });
+    in_turn(turns * parts, [&](std::int64_t piece, SpmmStep& step) noexcept {
+      run_part(piece / parts, piece % parts, step);
     });
   }
 
   // Threads take the pieces in turn: body(piece, step), where the step has its thread's chunk of memory.
   template <class Body>
   void in_turn(std::int64_t pieces, const Body& body) noexcept {
+    if (threads_ == 1) {
+      SpmmStep step;
+      if (layout_.chunk_bytes > 0) step.chunk = cache_line(layout_.chunks);
+      for (std::int64_t piece = 0; piece < pieces; ++piece) body(piece, step);
+      return;
+    }
     std::atomic<std::int64_t> taken{0};
     parallel_for(threads_, std::min<std::int64_t>(threads_, pieces), [&](std::int64_t thread) noexcept {
       SpmmStep step;
