@@ -43,6 +43,19 @@ const char* refuse_tile(const SpmmProblem& p) {
   return sum_type(p.a.value_type) == kSum ? nullptr : "other value type";
 }
 
+#if SPK_HAS_avx512
+// Registers half as wide, where C's columns fit them: no masks, and a processor's other ports take part.
+template <ValueType kSum>
+const char* refuse_wide_tile(const SpmmProblem& p) {
+  if (const char* reason = refuse_tile<kSum>(p)) return reason;
+#if SPK_HAS_avx2
+  constexpr std::int64_t kHalf = 32 / static_cast<std::int64_t>(size_of(kSum));
+  if (p.alg < 256 && p.n <= kHalf) return "C's columns fill at most half a register";
+#endif
+  return nullptr;
+}
+#endif
+
 template <ValueType kSum>
 const char* refuse_dot(const SpmmProblem& p) {
   if (sum_type(p.a.value_type) != kSum) return "other value type";

@@ -355,9 +355,8 @@ class MatrixRun {
       }
     };
     if (parts == 1) return in_turn(turns, [&](std::int64_t turn, SpmmStep& step) noexcept { run_part(turn, 0, step); });
-    in_turn(turns * parts, [&](std::int64_t piece, SpmmStep& step) noexcept {
-      run_part(piece / parts, piece % parts, step);
-    });
+    in_turn(turns * parts,
+            [&](std::int64_t piece, SpmmStep& step) noexcept { run_part(piece / parts, piece % parts, step); });
   }
 
   // Threads take the pieces in turn: body(piece, step), where the step has its thread's chunk of memory.

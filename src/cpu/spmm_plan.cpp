@@ -104,7 +104,8 @@ const SpmmRow* select_for_plan(const SpmmProblem& p, std::string* refusals) {
       (p.n <= (p.m > p.k ? kScatterColumnsOfLargeC : kScatterColumns) && p.a.nnz >= p.m))
     return kernel;
   for (const SpmmRow& row : spmm_kernels())
-    if (row.target == kernel->target && method_of(row) == SpmmMethod::tile && row.refuse(p) == nullptr) return &row;
+    if (isa_supports(available_isa(), row.target) && method_of(row) == SpmmMethod::tile && row.refuse(p) == nullptr)
+      return &row;
   return kernel;
 }
 

@@ -177,18 +177,12 @@ TEST_P(SpmmKernelTest, AppliesTheEpilogue) {
           s.beta = {0.5, 0};
           ran += check(s);
         }
-  const bool complex = row_->refuse(SpmmCase([this] {
-                                      SpmmShape s = shape_for(1);
-                                      s.type = ValueType::c64;
-                                      return s;
-                                    }())
-                                        .problem()) == nullptr ||
-                       row_->refuse(SpmmCase([this] {
-                                      SpmmShape s = shape_for(1);
-                                      s.type = ValueType::c128;
-                                      return s;
-                                    }())
-                                        .problem()) == nullptr;
+  const auto takes_type = [this](ValueType type) {
+    SpmmShape s = shape_for(1);
+    s.type = type;
+    return takes(SpmmCase(s));
+  };
+  const bool complex = takes_type(ValueType::c64) || takes_type(ValueType::c128);
   if (complex)
     EXPECT_EQ(ran, 0);
   else
@@ -214,6 +208,49 @@ TEST_P(SpmmKernelTest, CutsLongRowsInOneWay) {
       for (const int threads : {2, 5}) EXPECT_TRUE(c.equal_bits(one, run_spmm(c, row_->id, threads))) << to_string(s);
     }
   EXPECT_GT(ran, 0);
+}
+
+// Fewer entries than rows, so that those with entries are looked for.
+TEST_P(SpmmKernelTest, FindsTheRowsWithEntries) {
+  int ran = 0;
+  for (const auto& [m, density] : {std::pair{4200, 0.0004}, {150, 0.015}})
+    for (const IndexType offsets : {IndexType::i32, IndexType::i64})
+      for (const Order order : {Order::row, Order::col}) {
+        SpmmShape s = shape_for(2);
+        s.m = m;
+        s.k = 40;
+        s.density = density;
+        s.offset_type = offsets;
+        s.base = offsets == IndexType::i64 ? 1 : 0;
+        s.c_order = order;
+        s.c_padding = 3;
+        s.alpha = {-0.75, 0};
+        ran += check(s);
+        s.beta = {0.5, 0};
+        if (m < 200) ran += check(s);
+      }
+  EXPECT_GT(ran, 0);
+}
+
+// A negative alpha makes zeros of either sign, which shall not tell how rows were shared out.
+TEST_P(SpmmKernelTest, EmptyRowsAreAlikeForEveryNumberOfThreads) {
+  if (cpu::method_of(*row_) != cpu::SpmmMethod::dot) return;
+  int ran = 0;
+  for (const auto& [m, density] : {std::pair{700000, 0.016}, {400000, 0.03}}) {  // enough work for several threads
+    SpmmShape s = shape_for(1);
+    s.type = ValueType::f32;
+    if (!takes(SpmmCase(s))) s.type = ValueType::f64;
+    s.m = m;
+    s.k = 50;
+    s.density = density;
+    s.alpha = {-1, 0};
+    SpmmCase c(s);
+    if (!takes(c)) continue;
+    ++ran;
+    const DenseView one = run_spmm(c, row_->id, 1);
+    for (const int threads : {2, 3}) EXPECT_TRUE(c.equal_bits(one, run_spmm(c, row_->id, threads))) << to_string(s);
+  }
+  EXPECT_EQ(ran, row_->id % 4 < 2 ? 2 : 0);  // real sums
 }
 
 TEST_P(SpmmKernelTest, GivesTheSameBitsForEveryNumberOfThreads) {
@@ -375,6 +412,32 @@ TEST(SpmmKernels, EveryProblemHasAKernel) {
         EXPECT_TRUE(cpu::choose(c.problem()).supported()) << to_string(s);
         expect_right(c, s, 0, 1);
       }
+}
+
+// Columns that fit half a register go to the kernel of such registers unless another is asked for.
+TEST(SpmmKernels, FewColumnsTakeRegistersHalfAsWide) {
+  if (!cpu::isa_supports(cpu::available_isa(), cpu::Isa::avx512)) SPK_SKIP_WITHOUT("avx512", "no avx512 is here");
+  const auto kernels = cpu::spmm_kernels();
+  if (std::none_of(kernels.begin(), kernels.end(), [](const auto& row) { return row.target == cpu::Isa::avx2; }))
+    GTEST_SKIP() << "built without avx2";
+  const auto chosen = [](ValueType type, std::int64_t n) {
+    SpmmShape s;
+    s.type = type;
+    s.n = n;
+    const std::string name = cpu::choose(SpmmCase(s).problem()).text;
+    return name.substr(name.rfind('_') + 1);
+  };
+  const std::pair<ValueType, std::int64_t> half[] = {
+      {ValueType::f32, 8}, {ValueType::bf16, 8}, {ValueType::f64, 4}, {ValueType::c64, 4}, {ValueType::c128, 2}};
+  for (const auto& [type, n] : half) {
+    EXPECT_EQ(chosen(type, n), "avx2") << name_of(type);
+    EXPECT_EQ(chosen(type, n + 1), "avx512") << name_of(type);
+  }
+  SpmmShape s;
+  s.n = 8;
+  SpmmCase c(s);
+  c.problem().alg = 264;
+  EXPECT_EQ(cpu::choose(c.problem()).text, "spmm_tile_f32__avx512");
 }
 
 TEST(SpmmKernels, ARefusalSpeaksOfTheKernelAskedFor) {

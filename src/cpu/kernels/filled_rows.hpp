@@ -47,5 +47,23 @@ SPK_INLINE std::int64_t next_filled_row(const void* offsets, IndexType type, std
   return row + first_other(o + 1, end - row, *o);
 }
 
+// body(row) for the rows of [begin, end) that have entries, in order. Looks at a register of rows at a time, so that where
+// they lie costs no wrong guesses but how many there are does.
+template <class Offset, class Body>
+SPK_INLINE void for_filled_rows(const Offset* offsets, std::int64_t begin, std::int64_t end,
+                                const Body& body) noexcept {
+  std::int64_t row = begin;
+#if defined(SPK_ARCH_avx512)
+  constexpr int kStep = kVectorBytes / static_cast<int>(sizeof(Offset));
+  for (; row + kStep <= end; row += kStep) {
+    const __m512i starts = _mm512_loadu_si512(offsets + row), ends = _mm512_loadu_si512(offsets + row + 1);
+    std::uint32_t filled =
+        sizeof(Offset) == 4 ? _mm512_cmpneq_epi32_mask(starts, ends) : _mm512_cmpneq_epi64_mask(starts, ends);
+    for (; filled != 0; filled &= filled - 1) body(row + __builtin_ctz(filled));
+  }
+#endif
+  while ((row += first_other(offsets + row + 1, end - row, offsets[row])) < end) body(row++);
+}
+
 }  // namespace
 }  // namespace spk::cpu

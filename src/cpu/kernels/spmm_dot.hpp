@@ -84,6 +84,40 @@ SPK_INLINE void dot_lines(const SpmmTask& t, const Offset* offsets, std::int64_t
   }
 }
 
+// Whether elements go to C as they are, but for alpha.
+template <class Real, bool kComplex>
+SPK_INLINE bool stores_elements(const SpmmTask& t) noexcept {
+  return !kComplex && t.c_type == (sizeof(Real) == 4 ? ValueType::f32 : ValueType::f64);
+}
+
+// Rows [begin, end), few of which have entries, none of them long: all of C is cleared, then those are found. Only where
+// zeros are the answer for the others and C has one element a row.
+template <class Real, bool kComplex, bool kQuads, class Value, class Index>
+inline void dot_few_rows(const SpmmTask& t, std::int64_t begin, std::int64_t end, std::int64_t tile,
+                         const Value* x) noexcept {
+  constexpr std::int64_t kRows = 4096;  // their elements of C stay in the first-level cache
+  const bool direct = stores_elements<Real, kComplex>(t);
+  Real* const c = static_cast<Real*>(t.c) + tile * t.c_col_stride;
+  const std::int64_t c_stride = t.c_row_stride;
+  const Real alpha = static_cast<Real>(t.alpha.re);
+  for (std::int64_t first = begin; first < end; first += kRows) {
+    const std::int64_t last = first + kRows < end ? first + kRows : end;
+    clear_rows(t, first, last - 1, tile, 1);
+    const auto find = [&](auto* stored) {
+      for_filled_rows(
+          stored, first, last, [&](std::int64_t row) __attribute__((always_inline)) {
+            alignas(64) Real line[kLanes<Real>] = {};
+            dot_lines<Real, kComplex, kQuads, Value, Index>(t, stored + row, 1, x, line);
+            if constexpr (!kComplex)
+              if (direct) return static_cast<void>(c[row * c_stride] = alpha * line[0]);
+            finish_any_line<Real, kComplex>(t, {row, tile, 1, false}, line);
+          });
+    };
+    t.offset_type == IndexType::i32 ? find(static_cast<const std::int32_t*>(t.offsets))
+                                    : find(static_cast<const std::int64_t*>(t.offsets));
+  }
+}
+
 template <class Real, bool kComplex, bool kQuads, class Value, class Index>
 inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
   constexpr int kPer = kComplex ? 2 : 1;
@@ -101,7 +135,14 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
     return;
   }
   const bool clears = may_clear_rows(t) && t.c_row_stride == 1;
+  // Such an alpha gives zeros a sign, which cleared rows do not have: rows without entries shall be alike wherever they are.
+  const bool turns_zeros = !t.empty && (t.alpha.re < 0 || t.alpha.im != 0);
   const RowOffsets offsets(t);
+  if (clears && !t.empty) {
+    const std::int64_t entries = offsets.at(step.end) - offsets.at(step.begin);
+    if (entries < step.end - step.begin && entries <= t.long_row)
+      return dot_few_rows<Real, kComplex, kQuads, Value, Index>(t, step.begin, step.end, step.tile, x);
+  }
   for (std::int64_t row = step.begin, next; row < step.end; row = next) {
     next = row + kDotLines < step.end ? row + kDotLines : step.end;
     std::int64_t entries = t.empty ? 0 : offsets.at(next) - offsets.at(row);
@@ -129,6 +170,9 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
     offsets.narrow ? dots(static_cast<const std::int32_t*>(t.offsets))
                    : dots(static_cast<const std::int64_t*>(t.offsets));
     finish_any_line<Real, kComplex>(t, {row, step.tile, next - row, false}, line);
+    if (clears && turns_zeros)
+      for (std::int64_t r = row; r < next; ++r)
+        if (offsets.at(r) == offsets.at(r + 1)) clear_rows(t, r, r, step.tile, 1);
     if (skips) ++next;
   }
 }
