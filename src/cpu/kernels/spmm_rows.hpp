@@ -53,6 +53,14 @@ SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* value
                             std::int64_t count, const BValue* b, std::int64_t stride, std::int64_t shift,
                             int last) noexcept {
   constexpr int kSize = kLanes<Real>;
+  // The shift is added once, not for every entry. What it leads to may lie outside of B, so it is no pointer yet.
+  const std::uintptr_t first =
+      reinterpret_cast<std::uintptr_t>(b) + static_cast<std::uintptr_t>(shift) * sizeof(BValue);
+  const std::int64_t row_bytes = stride * static_cast<std::int64_t>(sizeof(BValue));
+  const auto row_of = [&](std::int64_t e) __attribute__((always_inline)) {
+    return reinterpret_cast<const BValue*>(
+        first + static_cast<std::uintptr_t>(static_cast<std::int64_t>(indices[e]) * row_bytes));
+  };
   const auto vector_of = [&](const BValue* row, int v) __attribute__((always_inline)) {
     if (kPartial && v == kVectors - 1) return load_first(row + v * kSize, last);
     return load(row + v * kSize);
@@ -60,7 +68,7 @@ SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* value
   if constexpr (kComplex) {
     static_assert(kSets == 2);
     for (std::int64_t e = 0; e < count; ++e) {
-      const BValue* row = b + (static_cast<std::int64_t>(indices[e]) * stride + shift);
+      const BValue* row = row_of(e);
       const Vec<Real> re = splat(values[2 * e]), im = splat(values[2 * e + 1]);
       SPK_UNROLL
       for (int v = 0; v < kVectors; ++v) {
@@ -74,7 +82,7 @@ SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* value
     for (; e + kSets <= count; e += kSets) {
       SPK_UNROLL
       for (int s = 0; s < kSets; ++s) {
-        const BValue* row = b + (static_cast<std::int64_t>(indices[e + s]) * stride + shift);
+        const BValue* row = row_of(e + s);
         const Vec<Real> a = splat(values[e + s]);
         SPK_UNROLL
         for (int v = 0; v < kVectors; ++v) sum[s][v] = fma(a, vector_of(row, v), sum[s][v]);
@@ -84,7 +92,7 @@ SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* value
       SPK_UNROLL
       for (int s = 0; s < kSets - 1; ++s) {
         if (e + s >= count) break;
-        const BValue* row = b + (static_cast<std::int64_t>(indices[e + s]) * stride + shift);
+        const BValue* row = row_of(e + s);
         const Vec<Real> a = splat(values[e + s]);
         SPK_UNROLL
         for (int v = 0; v < kVectors; ++v) sum[s][v] = fma(a, vector_of(row, v), sum[s][v]);
@@ -261,6 +269,39 @@ SPK_INLINE void clear_sums(Vec<Real> (&sum)[kSets][kVectors]) noexcept {
   }
 }
 
+// Rows of few vectors that go straight to C: with nothing else in the way, since between short rows little is much.
+template <int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index, class Offset>
+SPK_OUT_OF_LINE void run_direct_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns,
+                                     const Offset* offsets) noexcept {
+  const RowSource<Real, false, BValue> source(t, step, columns);
+  const std::int64_t stride = source.stride, shift = source.shift - t.index_base * stride;
+  const std::int64_t base = t.offset_base, long_row = t.long_row, rows_end = step.end;
+  const Real* values = static_cast<const Real*>(t.values) - base;
+  const Index* indices = static_cast<const Index*>(t.indices) - base;
+  const RowTarget<Real> target(t, columns);
+  const EmptyRows empty(t, step, columns);
+  const bool clears = empty.pass();
+  std::int64_t end = static_cast<std::int64_t>(offsets[step.begin]);
+  for (std::int64_t row = step.begin; row < rows_end; ++row) {
+    const std::int64_t next = end;
+    end = static_cast<std::int64_t>(offsets[row + 1]);
+    if (end - next > long_row) continue;
+    if (next == end && clears) {
+      const std::int64_t last = empty.clear_from(row);
+      if (last >= row) {
+        row = last;
+        continue;
+      }
+    }
+    Vec<Real> sum[kSets][kVectors];
+    clear_sums(sum);
+    add_entries<false, kVectors, kSets, kPartial>(sum, values + next, indices + next, end - next, source.b, stride,
+                                                  shift, columns.last);
+    join_sets(sum);
+    target.put(row, sum[0]);
+  }
+}
+
 // Rows of entries that the inner loop reads where they are.
 template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index>
 inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
@@ -281,10 +322,16 @@ inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns&
     add(sum, step.begin, step.end);
     return store_partial<kComplex>(t, step, columns, sum);
   }
+  const bool direct = !kComplex && stores_rows<Real>(t);
+  if constexpr (!kComplex && kVectors <= 2)
+    if (direct)
+      return t.offset_type == IndexType::i32 ? run_direct_rows<kVectors, kSets, kPartial, Real, BValue, Index>(
+                                                   t, step, columns, static_cast<const std::int32_t*>(t.offsets))
+                                             : run_direct_rows<kVectors, kSets, kPartial, Real, BValue, Index>(
+                                                   t, step, columns, static_cast<const std::int64_t*>(t.offsets));
   const RowOffsets offsets(t);
   const RowTarget<Real> target(t, columns);
   const std::int64_t long_row = t.long_row, rows_end = step.end;
-  const bool direct = !kComplex && stores_rows<Real>(t);
   const EmptyRows empty(t, step, columns);
   const bool clears = empty.pass();
   RowBuffer<Real, kComplex> buffer;
