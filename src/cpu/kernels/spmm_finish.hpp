@@ -217,6 +217,32 @@ inline void join_complex(const SpmmTask& t, Real* real, const Real* imag, int wi
   }
 }
 
+// Buffered rows, which follow each other, to a C whose columns are contiguous, changed by alpha and beta alone: turned by
+// squares.
+template <class Real>
+inline void store_turned(const SpmmTask& t, const RowBuffer<Real, false>& buffer, int used, std::int64_t column,
+                         int width) noexcept {
+  constexpr int kSize = kLanes<Real>;
+  const Vec<Real> alpha = splat(static_cast<Real>(t.alpha.re)), beta = splat(static_cast<Real>(t.beta.re));
+  const bool reads_c = !t.beta.is_zero();
+  const std::int64_t stride = t.c_col_stride;
+  Real* const c = static_cast<Real*>(t.c) + buffer.rows[0] + column * stride;
+  alignas(64) Real square[kSize * kSize];
+  for (int j = 0; j < width; j += kSize)
+    for (int r = 0; r < used; r += kSize) {
+      transpose_square(&buffer.real[r][j], kTileColumns<Real>, square, kSize);
+      const int lines = width - j < kSize ? width - j : kSize, count = used - r < kSize ? used - r : kSize;
+      Real* to = c + j * stride + r;
+      for (int i = 0; i < lines; ++i, to += stride) {
+        const Vec<Real> v = alpha * load(square + i * kSize);
+        if (count < kSize)
+          store_first(to, reads_c ? fma(beta, load_first(to, count), v) : v, count);
+        else
+          store(to, reads_c ? fma(beta, load(to), v) : v);
+      }
+    }
+}
+
 // C of the buffered rows, columns [column, column + width) (reals). Empties the buffer.
 template <class Real, bool kComplex>
 SPK_OUT_OF_LINE void finish_rows(const SpmmTask& t, RowBuffer<Real, kComplex>& buffer, std::int64_t column,
@@ -233,6 +259,9 @@ SPK_OUT_OF_LINE void finish_rows(const SpmmTask& t, RowBuffer<Real, kComplex>& b
       finish_any_line<Real, kComplex>(t, {buffer.rows[r], column / kPer, width / kPer, true}, buffer.real[r]);
     return;
   }
+  if constexpr (!kComplex)
+    if (t.epilogue.is_identity() && t.c_type == (sizeof(Real) == 4 ? ValueType::f32 : ValueType::f64))
+      return store_turned(t, buffer, used, column, width);
   // Column-major C: turn the tile so that lines run along columns.
   alignas(64) Real turned[kTileColumns<Real> * kBufferedRows];
   if constexpr (kComplex) {
