@@ -202,6 +202,13 @@ struct RowTarget {
         reads_c(!t.beta.is_zero()),
         last(columns.last) {}
 
+  // Whole vectors, and nothing of C is read.
+  template <int kVectors>
+  SPK_INLINE void put_whole(std::int64_t row, const Vec<Real> (&sum)[kVectors]) const noexcept {
+    SPK_UNROLL
+    for (int v = 0; v < kVectors; ++v) store(c + row * stride + v * kLanes<Real>, alpha * sum[v]);
+  }
+
   template <int kVectors>
   SPK_INLINE void put(std::int64_t row, const Vec<Real> (&sum)[kVectors]) const noexcept {
     constexpr int kSize = kLanes<Real>;
@@ -269,39 +276,6 @@ SPK_INLINE void clear_sums(Vec<Real> (&sum)[kSets][kVectors]) noexcept {
   }
 }
 
-// Rows of few vectors that go straight to C: with nothing else in the way, since between short rows little is much.
-template <int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index, class Offset>
-SPK_OUT_OF_LINE void run_direct_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns,
-                                     const Offset* offsets) noexcept {
-  const RowSource<Real, false, BValue> source(t, step, columns);
-  const std::int64_t stride = source.stride, shift = source.shift - t.index_base * stride;
-  const std::int64_t base = t.offset_base, long_row = t.long_row, rows_end = step.end;
-  const Real* values = static_cast<const Real*>(t.values) - base;
-  const Index* indices = static_cast<const Index*>(t.indices) - base;
-  const RowTarget<Real> target(t, columns);
-  const EmptyRows empty(t, step, columns);
-  const bool clears = empty.pass();
-  std::int64_t end = static_cast<std::int64_t>(offsets[step.begin]);
-  for (std::int64_t row = step.begin; row < rows_end; ++row) {
-    const std::int64_t next = end;
-    end = static_cast<std::int64_t>(offsets[row + 1]);
-    if (end - next > long_row) continue;
-    if (next == end && clears) {
-      const std::int64_t last = empty.clear_from(row);
-      if (last >= row) {
-        row = last;
-        continue;
-      }
-    }
-    Vec<Real> sum[kSets][kVectors];
-    clear_sums(sum);
-    add_entries<false, kVectors, kSets, kPartial>(sum, values + next, indices + next, end - next, source.b, stride,
-                                                  shift, columns.last);
-    join_sets(sum);
-    target.put(row, sum[0]);
-  }
-}
-
 // Rows of entries that the inner loop reads where they are.
 template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index>
 inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
@@ -323,12 +297,6 @@ inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns&
     return store_partial<kComplex>(t, step, columns, sum);
   }
   const bool direct = !kComplex && stores_rows<Real>(t);
-  if constexpr (!kComplex && kVectors <= 2)
-    if (direct)
-      return t.offset_type == IndexType::i32 ? run_direct_rows<kVectors, kSets, kPartial, Real, BValue, Index>(
-                                                   t, step, columns, static_cast<const std::int32_t*>(t.offsets))
-                                             : run_direct_rows<kVectors, kSets, kPartial, Real, BValue, Index>(
-                                                   t, step, columns, static_cast<const std::int64_t*>(t.offsets));
   const RowOffsets offsets(t);
   const RowTarget<Real> target(t, columns);
   const std::int64_t long_row = t.long_row, rows_end = step.end;
