@@ -98,18 +98,25 @@ inline void dot_few_rows(const SpmmTask& t, std::int64_t begin, std::int64_t end
   constexpr std::int64_t kRows = 4096;  // their elements of C stay in the first-level cache
   const bool direct = stores_elements<Real, kComplex>(t);
   Real* const c = static_cast<Real*>(t.c) + tile * t.c_col_stride;
-  const std::int64_t c_stride = t.c_row_stride;
+  const std::int64_t c_stride = t.c_row_stride, base = t.offset_base;
   const Real alpha = static_cast<Real>(t.alpha.re);
+  const Value* a = static_cast<const Value*>(t.values);
+  const Index* indices = static_cast<const Index*>(t.indices);
   for (std::int64_t first = begin; first < end; first += kRows) {
     const std::int64_t last = first + kRows < end ? first + kRows : end;
     clear_rows(t, first, last - 1, tile, 1);
     const auto find = [&](auto* stored) {
       for_filled_rows(
           stored, first, last, [&](std::int64_t row) __attribute__((always_inline)) {
+            if constexpr (!kComplex)
+              if (direct) {
+                const std::int64_t from = static_cast<std::int64_t>(stored[row]) - base;
+                const std::int64_t to = static_cast<std::int64_t>(stored[row + 1]) - base;
+                c[row * c_stride] = alpha * dot_row<Real, kQuads>(a + from, indices + from, to - from, x);
+                return;
+              }
             alignas(64) Real line[kLanes<Real>] = {};
             dot_lines<Real, kComplex, kQuads, Value, Index>(t, stored + row, 1, x, line);
-            if constexpr (!kComplex)
-              if (direct) return static_cast<void>(c[row * c_stride] = alpha * line[0]);
             finish_any_line<Real, kComplex>(t, {row, tile, 1, false}, line);
           });
     };
