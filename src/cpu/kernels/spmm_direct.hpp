@@ -53,7 +53,7 @@ template <int kVectors, int kSets, bool kPartial, class Real, class BValue, clas
 SPK_INLINE void run_direct_offsets(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
   const Offset* offsets = static_cast<const Offset*>(t.offsets);
   if constexpr (!kPartial)
-    if (t.beta.is_zero() && columns.last == kLanes<Real>)
+    if (!reads_c_of(t) && columns.last == kLanes<Real>)
       return run_direct_rows<kVectors, kSets, false, true, Real, BValue, Index>(t, step, columns, offsets);
   run_direct_rows<kVectors, kSets, kPartial, false, Real, BValue, Index>(t, step, columns, offsets);
 }

@@ -184,6 +184,9 @@ SPK_INLINE bool stores_rows(const SpmmTask& t) noexcept {
          t.c_type == (sizeof(Real) == 4 ? ValueType::f32 : ValueType::f64);
 }
 
+// Not a member function of Scalar, of which compilers make copies where it is not inlined, with this file's instructions.
+SPK_INLINE bool reads_c_of(const SpmmTask& t) noexcept { return !(t.beta.re == 0 && t.beta.im == 0); }
+
 // A tile's columns of such rows. Here and below members of the task are copied first: a compiler reads them again after
 // every store of a vector.
 template <class Real>
@@ -199,7 +202,7 @@ struct RowTarget {
         stride(t.c_row_stride),
         alpha(splat(static_cast<Real>(t.alpha.re))),
         beta(splat(static_cast<Real>(t.beta.re))),
-        reads_c(!t.beta.is_zero()),
+        reads_c(reads_c_of(t)),
         last(columns.last) {}
 
   // Whole vectors, and nothing of C is read.
