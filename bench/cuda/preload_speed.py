@@ -101,23 +101,23 @@ def cupy_calls():
                 yield f"cupy csr @ columns float32 {rows}x{n}x{cols} density {density}", lambda: least(time_of)
 
 
-def child(what):
+def child(what, pattern):
     """Times the next call, or the same again, whenever a line of standard input says so."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     warnings.filterwarnings("ignore")
     calls = itertools.chain(torch_calls(what == "replays"), cupy_calls() if what == "calls" else ())
     for line in sys.stdin:
         if line == "next\n":
-            key, measure = next(calls, ("", None))
+            key, measure = next((call for call in calls if re.search(pattern, call[0])), ("", None))
         print(json.dumps((key, round(measure(), 2) if measure else None)), flush=True)
 
 
 class Child:
-    def __init__(self, what, environment):
+    def __init__(self, what, pattern, environment):
         environment = os.environ | environment | {"SPK_CUSPARSE": "on,count"}
         if what == "replays":
             environment["SPK_CUSPARSE_MIN_PRODUCTS"] = "0"
-        self.process = subprocess.Popen([sys.executable, __file__, "--child", what], env=environment, text=True,
+        self.process = subprocess.Popen([sys.executable, __file__, "--child", what, pattern], env=environment, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def ask(self, line):
@@ -131,9 +131,9 @@ class Child:
         return self.process.communicate()[1]
 
 
-def race(what, library, turns):
+def race(what, library, turns, pattern):
     """Every call with the times of both processes, and what the interposer counted."""
-    plain, preloaded = Child(what, {}), Child(what, {"LD_PRELOAD": os.path.abspath(library)})
+    plain, preloaded = (Child(what, pattern, env) for env in ({}, {"LD_PRELOAD": os.path.abspath(library)}))
     calls = []
     while True:
         times = {plain: [], preloaded: []}
@@ -159,10 +159,11 @@ def main():
     parser.add_argument("--commit", required=True)
     parser.add_argument("--json", required=True)
     parser.add_argument("--turns", type=int, default=4, help="of each process at every call")
+    parser.add_argument("--match", default="", help="only calls whose names match this expression")
     args = parser.parse_args()
     calls, summary, sums = {}, {}, {}
     for what in ("calls", "replays"):
-        calls[what], sums[what] = race(what, args.library, args.turns)
+        calls[what], sums[what] = race(what, args.library, args.turns, args.match)
         groups = {}
         for row in calls[what]:
             groups.setdefault(re.match(r".*? float\d+", row["call"]).group(0), []).append(row["speedup"])
@@ -182,6 +183,6 @@ def main():
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
-        child(sys.argv[2])
+        child(*sys.argv[2:])
     else:
         main()
