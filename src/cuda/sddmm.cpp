@@ -38,8 +38,8 @@ struct SddmmRates {
   double gather_near = 8.0e6;        // bytes of a small op(B)
   double gather_entry = 6.0e-6;      // us of an entry besides its bytes, whole device
   double copy_bytes = 1.0e6;         // per us
-  double split_start = 1.5;          // us of the row-splitting kernel
-  double split_start16 = 1.85;       // with 16-bit operands
+  double split_start = 1.25;         // us of the row-splitting kernel
+  double split_start16 = 1.6;        // with 16-bit operands
   double split_row_bytes = 1.1e-3;   // us of a byte of an operand's row
   double split_entries = 0.22;       // us of twice as many entries in a row
   double split_bytes = 12.2e6;       // per us, mostly from L1
@@ -108,6 +108,14 @@ const char* takes_strips(const SddmmProblem& p) noexcept {
   if (size == 4 && (operand(p.a, p.op_a).col_stride != 1 || operand(p.b, p.op_b).row_stride != 1))
     return "f32 operands are not contiguous along k";
   return nullptr;
+}
+
+const char* takes_clusters(const SddmmProblem& p) noexcept {
+  if (const char* reason = takes_strips(p)) return reason;
+  if (operand(p.a, p.op_a).col_stride != 1) return "op(A) is not contiguous along k";
+  if (p.c.index_type == IndexType::u16) return "indices of 16 bits";
+  if (p.m > 1 << 26) return "more rows than a grid can have";
+  return sddmm_cluster_fits(p) ? nullptr : "more columns than a cluster has";
 }
 
 double stored(const SddmmProblem& p) noexcept {
@@ -234,22 +242,21 @@ double row_split_cost(const Device& device, const SddmmProblem& p) {
              device.sm_count;
 }
 
-// Microseconds of the kernel by strips, besides kStripLaunch: of a block, a chunk of 128 bytes along k, a pass over a
-// warp's rows, a step of a search; the `load` ones for each block that a multiprocessor has. Fitted to 156 races of each
-// type on an H200, of 40 matrices with k of 32 to 512: half of the expected times lie within 7 %.
-constexpr double kStripLaunch = 1.2;
+// Microseconds of the kernel by strips: of a block, a chunk of 128 bytes along k, a pass over a warp's rows, a step of a
+// search; the `load` ones for each block that a multiprocessor has. Fitted to 156 races of each type on an H200, of 39
+// matrices with k of 32 to 512: half of the expected times lie within 7 %.
 struct StripRates {
-  double chunk, load, load_chunk, pass, load_pass, step, load_step;
+  double start, chunk, load, load_chunk, pass, load_pass, step, load_step;
 };
 constexpr StripRates kStripRates[2][kSddmmStripTiles] = {
     // 16 bits
-    {{0.067, 0.64, 0.095, 0.62, 0.057, 0.175, 0.054},
-     {0, 0.965, 0.209, 0, 0.675, 0, 0.283},
-     {0.329, 1.15, 0, 0.689, 0, 0.262, 0}},
+    {{1.136, 0.032, 0.345, 0.127, 0.224, 0.336, 0.196, 0.085},
+     {0.494, 0, 1.217, 0.205, 0, 0.580, 0, 0.342},
+     {0.980, 0.161, 0.980, 0.161, 0.314, 0.314, 0.164, 0.164}},
     // f32
-    {{0.205, 0.61, 0.27, 0.598, 0.061, 0.139, 0.066},
-     {0, 0.97, 0.642, 0, 0.672, 0, 0.256},
-     {0.993, 1.228, 0, 0.722, 0, 0.256, 0}}};
+    {{1.203, 0.193, 0.347, 0.278, 0.365, 0.187, 0.234, 0.037},
+     {0.563, 0, 1.269, 0.638, 0, 0.578, 0, 0.311},
+     {1.054, 0.490, 1.054, 0.490, 0.328, 0.328, 0.158, 0.158}}};
 
 double strips_time(const Device& device, const SddmmProblem& p, SddmmStripTile tile) {
   const StripRates& rates = kStripRates[p.a.type == ValueType::f32][static_cast<int>(tile)];
@@ -268,13 +275,17 @@ double strips_time(const Device& device, const SddmmProblem& p, SddmmStripTile t
     if (p.n > cols) steps = std::ceil(std::log(std::max(mean, 1.0)) / std::log(4.0));
   }
   const double passes = std::ceil(entries / 16);
-  return kStripLaunch + chunks * (rates.chunk + load * rates.load_chunk) + load * rates.load +
+  return rates.start + chunks * (rates.chunk + load * rates.load_chunk) + load * rates.load +
          passes * (rates.pass + load * rates.load_pass) + steps * (rates.step + load * rates.load_step);
 }
 
 double strips_cost(const Device& device, const SddmmProblem& p) {
   if (!device.runs_sm90a) return 1e30;
   return strips_time(device, p, sddmm_strip_tile(device, p));
+}
+
+double clusters_cost(const Device& device, const SddmmProblem& p) {
+  return device.runs_sm90a ? sddmm_cluster_tile(device, p).microseconds : 1e30;
 }
 
 SddmmTiling best_dense_tiling(const Device& device, const SddmmProblem& p, int cols, double slice_cycles) {

@@ -45,6 +45,22 @@ SddmmStripTile sddmm_strip_tile(const Device& device, const SddmmProblem& p);
 void sddmm_strips_f16(const SddmmProblem& p, const Launch& launch);
 void sddmm_strips_bf16(const SddmmProblem& p, const Launch& launch);
 
+// The kernel by clusters of blocks that have whole rows: rows of a cluster, groups of 64 columns of a block.
+struct SddmmClusterTile {
+  int rows, groups;
+};
+inline constexpr SddmmClusterTile kSddmmClusterTiles[] = {{8, 1}, {16, 1}, {32, 1}, {8, 3}};
+constexpr int kSddmmClusterBlocks = 8;  // of a cluster, on every device that has clusters
+// Whether some tile has all columns of C.
+bool sddmm_cluster_fits(const SddmmProblem& p) noexcept;
+struct SddmmClusterChoice {
+  int place = -1;           // in kSddmmClusterTiles
+  double microseconds = 0;  // expected
+};
+SddmmClusterChoice sddmm_cluster_tile(const Device& device, const SddmmProblem& p);
+void sddmm_clusters_f16(const SddmmProblem& p, const Launch& launch);
+void sddmm_clusters_bf16(const SddmmProblem& p, const Launch& launch);
+
 constexpr int kSddmmTileThreads = 256, kSddmmSliceBytes = 128, kSddmmStages = 3;
 constexpr int kSddmmTileList = 3072;
 // Entries of a tile whose sums, of sum_bytes each, a block holds in registers at a time.

@@ -143,6 +143,7 @@ TEST_P(ProductsCuda, AreRightOnEveryPath) {
        {"cuda, short rows", SPK_BACKEND_CUDA, false, true, short_rows},
        {"cuda, panels and pairs", SPK_BACKEND_CUDA, false, true, {{SPK_R_32F, 624}}},
        {.name = "cuda, SDDMM by strips", .backend = SPK_BACKEND_CUDA, .has_placed_scalars = true, .sddmm = 775},
+       {.name = "cuda, SDDMM by clusters", .backend = SPK_BACKEND_CUDA, .has_placed_scalars = true, .sddmm = 776},
        {.name = "cuda plan with values", .backend = SPK_BACKEND_CUDA, .with_plan = true, .keeps_values = true}});
 }
 

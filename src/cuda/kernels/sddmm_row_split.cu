@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/kernels/entries.cuh"
+#include "cuda/kernels/launch.cuh"
 #include "cuda/kernels/sddmm_slices.cuh"
 
 // SDDMM of CSR with a small inner size: the row of op(A) stays in registers while the columns of op(B) pass by.
@@ -45,6 +46,7 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(row_split_blocks<Val
   const int part = lane % kLanes, group = lane / kLanes;
   const int k = static_cast<int>(args.k);
   const bool has_part = blockIdx.x >= grid.row_blocks;
+  wait_for_kernel_in_front();
   const SddmmFinish<Value, Out> finish(args);
   for (std::int64_t batch = blockIdx.z; batch < args.batches; batch += gridDim.z) {
     const std::int64_t shift = batch * args.offsets_stride;
@@ -183,8 +185,8 @@ void launch_row_split(const SddmmProblem& p, const Launch& launch) {
   grid.cut_row = parts > 0 ? kCutRow : INT32_MAX;
   const dim3 blocks(grid.row_blocks + static_cast<unsigned>((parts + shares - 1) / shares), shares,
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
-  sddmm_row_split_kernel<Value, Out, kVectors, kEntries, kChunked><<<blocks, kThreads, 0, launch.stream>>>(args, grid);
-  SPK_CUDA_CHECK(cudaGetLastError());
+  launch_kernel(sddmm_row_split_kernel<Value, Out, kVectors, kEntries, kChunked>,
+                {blocks, kThreads, 0, launch.device.overlaps_launches}, launch.stream, args, grid);
 }
 
 template <class Value, class Out, int kVectors, bool kChunked = false>

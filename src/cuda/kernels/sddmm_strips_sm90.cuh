@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include "cuda/kernels/launch.cuh"
 #include "cuda/kernels/sddmm_dense.cuh"
 #include "cuda/kernels/sddmm_strips.cuh"
 #include "cuda/kernels/sm90_products.cuh"
@@ -207,11 +208,9 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocks)
   const StripPipe pipe{aligned, sm90::shared_address(shared.full), sm90::shared_address(shared.ready),
                        sm90::shared_address(shared.empty)};
   const StripSource<Config> source{&map_a, &map_b, shape, pipe, row0, col0, static_cast<int>(batch)};
-  const float alpha = shape.alpha.get();
-  const bool skips = alpha == 0;
-  const int chunks = skips ? 0 : shape.chunks;
-  StripLane row_of_lane{};
   if (threadIdx.x == Config::kMultipliers) {
+    sm90::prefetch_map(&map_a);
+    sm90::prefetch_map(&map_b);
 #pragma unroll
     for (int s = 0; s < Config::kStages; ++s) {
       sm90::barrier_init(pipe.full + 8 * s, 1);
@@ -220,6 +219,13 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocks)
     }
     sm90::barrier_init_fence();
     shared.again = 0;
+  }
+  wait_for_kernel_in_front();
+  const float alpha = shape.alpha.get();
+  const bool skips = alpha == 0;
+  const int chunks = skips ? 0 : shape.chunks;
+  StripLane row_of_lane{};
+  if (threadIdx.x == Config::kMultipliers) {
 #pragma unroll 1
     for (int c = 0; c < Config::kStages && c < chunks; ++c) source.copy_chunk(c, c);
   } else if (warp < 4 * Config::kGroups) {
@@ -269,6 +275,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocks)
     else
       multiply_chunks<Config, false, false>(sums, pipe, group, chunks);
   }
+  let_kernel_behind_start();
   sm90::sync_threads(1, Config::kMultipliers);  // everybody has read its operands: sums take their place
   float* const tile = reinterpret_cast<float*>(stages) + warp * static_cast<int>(kStripRows) * Config::kStride;
 #pragma unroll

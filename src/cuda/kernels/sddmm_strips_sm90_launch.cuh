@@ -40,8 +40,8 @@ void launch_strips_config(const SddmmProblem& p, const Launch& launch) {
   const auto kernel = sddmm_strips_kernel<Config>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel), launch.device, Config::kSharedBytes);
   const dim3 grid(ceil_div(p.m, Config::kM), ceil_div(p.n, Config::kN), static_cast<unsigned>(p.c.batch_count));
-  launch_kernel(kernel, {grid, Config::kThreads, Config::kSharedBytes}, launch.stream, strip_matrix(args), shape, map_a,
-                map_b, args);
+  launch_kernel(kernel, {grid, Config::kThreads, Config::kSharedBytes, launch.device.overlaps_launches}, launch.stream,
+                strip_matrix(args), shape, map_a, map_b, args);
 }
 
 template <class Value, class Out>

@@ -60,15 +60,21 @@ __device__ inline std::uint64_t descriptor_of_panels(std::uint32_t address, std:
   return ((address & 0x3ffff) >> 4) | static_cast<std::uint64_t>(panel >> 4) << 16 | kStride << 32 | kSwizzle128 << 62;
 }
 
-// The registers of sums: "%0,%1,..." and "+f"(d[0]), "+f"(d[1]), ..., 32, 64 and 128 of them. The instructions name each.
+// The registers of sums: "%0,%1,..." and "+f"(d[0]), "+f"(d[1]), ..., 4 to 128 of them. The instructions name each.
 #define SPK_EIGHT(i)                                                                                          \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), \
       "+f"(d[i + 7])
-#define SPK_SUMS_32(i) SPK_EIGHT(i), SPK_EIGHT(i + 8), SPK_EIGHT(i + 16), SPK_EIGHT(i + 24)
+#define SPK_SUMS_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define SPK_SUMS_8(i) SPK_EIGHT(i)
+#define SPK_SUMS_16(i) SPK_EIGHT(i), SPK_EIGHT(i + 8)
+#define SPK_SUMS_32(i) SPK_SUMS_16(i), SPK_SUMS_16(i + 16)
 #define SPK_SUMS_64(i) SPK_SUMS_32(i), SPK_SUMS_32(i + 32)
 #define SPK_SUMS_128(i) SPK_SUMS_64(i), SPK_SUMS_64(i + 64)
-#define SPK_NAMES_32                                      \
-  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15" \
+#define SPK_NAMES_4 "%0,%1,%2,%3"
+#define SPK_NAMES_8 "%0,%1,%2,%3,%4,%5,%6,%7"
+#define SPK_NAMES_16 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15"
+#define SPK_NAMES_32 \
+  SPK_NAMES_16       \
   ",%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
 #define SPK_NAMES_64                                                 \
   SPK_NAMES_32                                                       \
@@ -101,6 +107,9 @@ struct HalfProduct;
 #define SPK_PRODUCTS(kN, count, m_at, n_at, add_at, turned_m, turned_n)         \
   SPK_PRODUCT(__half, "f16", kN, count, m_at, n_at, add_at, turned_m, turned_n) \
   SPK_PRODUCT(__nv_bfloat16, "bf16", kN, count, m_at, n_at, add_at, turned_m, turned_n)
+SPK_PRODUCTS(8, 4, 4, 5, 6, 7, 8)
+SPK_PRODUCTS(16, 8, 8, 9, 10, 11, 12)
+SPK_PRODUCTS(32, 16, 16, 17, 18, 19, 20)
 SPK_PRODUCTS(64, 32, 32, 33, 34, 35, 36)
 SPK_PRODUCTS(128, 64, 64, 65, 66, 67, 68)
 SPK_PRODUCTS(256, 128, 128, 129, 130, 131, 132)
@@ -123,15 +132,24 @@ struct ProductTf32;
                    : "r"(m[0]), "r"(m[1]), "r"(m[2]), "r"(m[3]), "l"(n), "r"(accumulate));                        \
     }                                                                                                             \
   };
+SPK_PRODUCT(8, 4, 4, 5, 6, 7, 8, 9)
+SPK_PRODUCT(16, 8, 8, 9, 10, 11, 12, 13)
+SPK_PRODUCT(32, 16, 16, 17, 18, 19, 20, 21)
 SPK_PRODUCT(64, 32, 32, 33, 34, 35, 36, 37)
 SPK_PRODUCT(128, 64, 64, 65, 66, 67, 68, 69)
 #undef SPK_PRODUCT
 #undef SPK_NAMES_128
 #undef SPK_NAMES_64
 #undef SPK_NAMES_32
+#undef SPK_NAMES_16
+#undef SPK_NAMES_8
+#undef SPK_NAMES_4
 #undef SPK_SUMS_128
 #undef SPK_SUMS_64
 #undef SPK_SUMS_32
+#undef SPK_SUMS_16
+#undef SPK_SUMS_8
+#undef SPK_SUMS_4
 #undef SPK_EIGHT
 
 }  // namespace spk::cuda::sm90
