@@ -20,17 +20,17 @@ TEST_P(SddmmClusters, IsRightForEverySize) {
   expect_exact({300, 130, 64, 30});
   expect_exact({65, 257, 200, 10});
   expect_exact({129, 66, 72, 40});
-  expect_exact({40, 2000, 16, 90});
+  expect_exact({40, 1500, 16, 90});
   expect_exact({512, 512, 512, 20});
   expect_exact({2050, 600, 90, 30});
-  expect_exact({1030, 1700, 33, 10});
+  expect_exact({1030, 1300, 33, 10});
   expect_exact({4000, 90, 520, 60});
   expect_exact({1200, 500, 700, 1});
 }
 
 // Of some a warp has more entries than it takes at a time.
 TEST_P(SddmmClusters, RowsMayBeFull) {
-  expect_exact({70, 2048, 40, 100});
+  expect_exact({70, 1536, 40, 100});
   expect_exact({2100, 512, 40, 100});
   expect_exact({9000, 60, 40, 100});
 }
