@@ -100,20 +100,24 @@ const char* refuse_any(const SpmmProblem& p) {
 std::size_t no_workspace(const Device&, const SpmmProblem&) { return 0; }
 
 std::size_t nnz_rows_workspace(const Device& device, const SpmmProblem& p) {
-  return nnz_split_layout(p, nnz_split_of_rows(device, p, false)).total;
+  return nnz_split_layout(p, nnz_split_of_rows(device, p, 0)).total;
 }
 std::size_t nnz_dot_workspace(const Device& device, const SpmmProblem& p) {
-  return nnz_split_layout(p, nnz_split_of_dot(device, p, false)).total;
+  return nnz_split_layout(p, nnz_split_of_dot(device, p, 0)).total;
 }
-// For rows that are left over, what the kernel behind needs.
+// For rows that are left over, what the kernel in front needs.
+std::size_t long_rows_workspace(const Device& device, const SpmmProblem& p, std::int64_t cut) {
+  return cut == 0 ? 0 : nnz_split_layout(p, nnz_split_of_rows(device, p, cut)).total;
+}
 std::size_t rows_workspace(const Device& device, const SpmmProblem& p) {
-  return cut_of_rows(p) == 0 ? 0 : nnz_split_layout(p, nnz_split_of_rows(device, p, true)).total;
+  return long_rows_workspace(device, p, cut_of_rows(p));
 }
 std::size_t short_rows_workspace(const Device& device, const SpmmProblem& p) {
-  return cut_of_short_rows(p) == 0 ? 0 : nnz_split_layout(p, nnz_split_of_rows(device, p, true)).total;
+  return long_rows_workspace(device, p, cut_of_short_rows(p));
 }
 std::size_t dot_workspace(const Device& device, const SpmmProblem& p) {
-  return cut_of_dot(device, p) == 0 ? 0 : nnz_split_layout(p, nnz_split_of_dot(device, p, true)).total;
+  const std::int64_t cut = cut_of_dot(device, p);
+  return cut == 0 ? 0 : nnz_split_layout(p, nnz_split_of_dot(device, p, cut)).total;
 }
 
 // Rows of op(B), of every matrix of B's batch; behind them, what the kernels for rows may need.

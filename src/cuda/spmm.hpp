@@ -7,7 +7,6 @@
 #include "core/kernel_table.hpp"
 #include "cuda/operations.hpp"
 #include "cuda/spmm_made_rows.hpp"
-#include "cuda/spmm_nnz_split.hpp"
 
 // The inside of SpMM on CUDA: the kernel table, and what a kernel gets.
 namespace spk::cuda {
@@ -25,9 +24,8 @@ struct SpmmCall {
   const void* kept_copy = nullptr;  // the dense copy of op(A) that a plan has made
   bool by_columns = false;          // `rows` are the columns of op(A); for kernels that make a dense copy
   bool behind_b = false;            // the launch in front makes B, and lets this one start early
-  // For a kernel behind another: only rows of more entries than this are wanted, if that one tells; 0: all rows are.
+  // For a kernel in front of another, which has the other rows: only rows of more entries than this are wanted; 0: all.
   std::int64_t cut = 0;
-  SplitTail tail{};
 };
 
 using SpmmKernel = void(const SpmmCall& call, const Launch& launch);

@@ -10,16 +10,18 @@
 namespace spk::cuda {
 
 struct NnzSplit {
-  std::int64_t items = 1;  // of a part
-  std::int64_t parts = 1;  // of one matrix
-  bool cuts = false;       // a row may have more entries than a part has items, and is then cut
-  bool behind = false;     // the last block that has a part of a cut row adds up its parts; else another launch does
+  std::int64_t items = 1;   // of a part
+  std::int64_t parts = 1;   // of one matrix
+  std::int64_t across = 1;  // most blocks that share a part, each with some columns
+  bool cuts = false;        // a row may have more entries than a part has items, and is then cut
 };
 
-// behind: for a launch behind another one, which mostly finds nothing to do: fewer blocks.
-NnzSplit nnz_split_of_rows(const Device& device, const SpmmProblem& p, bool behind) noexcept;
+// long_rows: for a launch that has only rows of more entries than that, and mostly finds nothing to do: fewer blocks, none
+// with more than kNnzList such rows; 0: all rows.
+NnzSplit nnz_split_of_rows(const Device& device, const SpmmProblem& p, std::int64_t long_rows) noexcept;
 // For few columns.
-NnzSplit nnz_split_of_dot(const Device& device, const SpmmProblem& p, bool behind) noexcept;
+NnzSplit nnz_split_of_dot(const Device& device, const SpmmProblem& p, std::int64_t long_rows) noexcept;
+constexpr int kNnzList = 512;
 
 // Columns that the kernel of few columns makes at once, and the bytes of shared memory for its products.
 constexpr int nnz_split_columns(std::int64_t n) noexcept { return n == 1 ? 1 : 4; }
@@ -27,36 +29,26 @@ constexpr std::int64_t kNnzSplitStage = 16384;
 // Most items of its part: entries of the part's own rows, fewer than twice as many, have room in the stage.
 constexpr std::int64_t nnz_split_most_items(int together, std::size_t sum_bytes) noexcept {
   const std::int64_t fit = kNnzSplitStage / (2 * together * static_cast<std::int64_t>(sum_bytes));
-  return fit < 1024 ? fit : 1024;
+  return fit < 2048 ? fit : 2048;
 }
 
-// A kernel that has rows one by one leaves those of more entries than this to a launch behind it that is split by
-// nonzeros; 0: there can be none, and no launch is needed.
+// A kernel that has rows one by one leaves those of more entries than this to a launch in front of it, beside which it
+// runs, and which is split by nonzeros; 0: there can be none, and no launch is needed.
 std::int64_t cut_of_rows(const SpmmProblem& p) noexcept;
 std::int64_t cut_of_short_rows(const SpmmProblem& p) noexcept;
 std::int64_t cut_of_dot(const Device& device, const SpmmProblem& p) noexcept;
 
-// Lanes that share a row in the kernel of few columns: 2 to 256.
+// Lanes that share a row in the kernel of few columns: 1 to 256.
 constexpr int kDotMostLanesLog2 = 8;
 int dot_lanes_log2(const Device& device, const SpmmProblem& p) noexcept;
 
-// What a kernel owes the launch behind it. If it leaves a row over, it writes `token`, which no other call has, to `told`:
-// the launch behind ends at once where it finds anything else there, and has no worse than nothing to do where it finds
-// the token although there is no such row.
-struct SplitTail {
-  std::uint64_t* told;  // NULL: there is no launch behind
-  std::uint64_t token;
-  unsigned* tickets;  // to be cleared; NULL: there are none
-  std::int64_t ticket_count;
-};
-// The workspace: behind another launch, the word that the one in front writes. Where rows may be cut, also: the row that is
-// cut and begins in a part (64-bit, per matrix and part), and the sums of the cut rows that a part meets (per matrix, part
-// and slot n numbers); behind another launch, which sets them to 0, tickets (per matrix and part, 32-bit) of the row that is
-// cut and begins in a part.
+// The workspace, where rows may be cut: the sums of the cut rows that a part meets (per matrix, part and slot n numbers),
+// and flags (per matrix, part and block of the part, 64-bit), which say that the part of a row that goes on is there.
 struct NnzSplitLayout {
-  std::size_t rows = 0, sums = 0, tickets = 0, total = 0;  // bytes
+  std::size_t flags = 0, total = 0;  // bytes
 };
 NnzSplitLayout nnz_split_layout(const SpmmProblem& p, const NnzSplit& split) noexcept;
-SplitTail split_tail(const SpmmProblem& p, const NnzSplit& split, void* workspace);
+// What flags are set to: a number that no other call has, and that memory is not likely to hold by chance.
+std::uint64_t split_token() noexcept;
 
 }  // namespace spk::cuda

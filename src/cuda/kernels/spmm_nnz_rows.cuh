@@ -10,7 +10,6 @@
 namespace spk::cuda {
 
 constexpr int kNnzThreads = 256;
-constexpr int kNnzList = 512;  // rows of a block that are shared
 
 struct NnzGrid {
   int long_row;   // entries beyond which the whole block shares a row
@@ -27,12 +26,11 @@ __global__ void __launch_bounds__(kNnzThreads, 2)
     spmm_nnz_rows(const __grid_constant__ SpmmArgs<Value, Out> args, const NnzGrid grid,
                   const SplitParts<Sum<Value>> parts) {
   using S = Sum<Value>;
-  let_kernel_behind_start();
-  if (!is_told(parts)) return;
+  begin_split();
   constexpr int kWarps = kNnzThreads / 32, kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
   __shared__ S partial[kWarps * kTile];
   __shared__ S room[kNnzThreads];
-  __shared__ int list[kNnzList], listed;  // shared rows, counted from the block's first
+  __shared__ int list[kNnzList], listed;  // rows that all groups share
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32, group = lane / kLanes;
   const int first_column = lane % kLanes * kVec;
   const Scaling<S> scaling = scaling_of(args);
@@ -53,20 +51,14 @@ __global__ void __launch_bounds__(kNnzThreads, 2)
   for (std::int64_t batch = blockIdx.z; batch < args.batches; batch += gridDim.z) {
     const auto* indices = static_cast<const Index*>(args.indices) + batch * args.indices_stride;
     const Value* values = args.values + batch * args.values_stride;
-    if (thread == 0) listed = 0;
     const SplitShare share = find_share(args, parts, batch, blockIdx.x, skip);
-    if (thread == 0 && blockIdx.y == 0) tell_cut_row(parts, share, batch, blockIdx.x);
     if (!has_wanted_rows(args, parts, share, batch, skip)) continue;
     const auto range_of = [&](std::int64_t row) {
       if (row >= share.end || skip) return RowRange{0, 0};
       return row_range(args.offsets, parts.offset_type, args.base, batch * args.offsets_stride + row);
     };
-    // The list, once for all tiles of columns; in any order, as no sum depends on it.
-    __syncthreads();
-    for (std::int64_t row = share.begin + thread; row < share.end; row += kNnzThreads)
-      if (range_of(row).count > grid.long_row) list[atomicAdd(&listed, 1)] = static_cast<int>(row - share.begin);
-    __syncthreads();
-    const int shared_rows = listed;
+    // Once for all tiles of columns. Where only long rows are wanted, no group has one alone.
+    const int shared_rows = skip ? 0 : list_long_rows(args, parts, share, batch, grid.long_row, list, listed);
 
     for (std::int64_t tile = blockIdx.y; tile * kTile < args.n; tile += gridDim.y) {
       const std::int64_t j = tile * kTile + first_column;
@@ -78,7 +70,7 @@ __global__ void __launch_bounds__(kNnzThreads, 2)
           reinterpret_cast<const char*>(b) - static_cast<std::int64_t>(args.base) * row_bytes, row_bytes, count,
           args.conjugate_b};
       // First the groups' own rows, then, turn by turn, the parts of cut rows and the list.
-      std::int64_t first = share.begin + warp * kGroups;
+      std::int64_t first = parts.cut > 0 ? share.end : share.begin + warp * kGroups;
       RowRange next = range_of(first + group);
       int turn = 0;
 #pragma unroll 1
@@ -89,7 +81,7 @@ __global__ void __launch_bounds__(kNnzThreads, 2)
         if (own) {
           range = next;
           next = range_of(row + kWarps * kGroups);
-          if (range.count > grid.long_row || !parts.wants(range)) {
+          if (range.count > grid.long_row) {
             row = share.end;
             range.count = 0;
           }
@@ -140,7 +132,7 @@ __global__ void __launch_bounds__(kNnzThreads, 2)
         }
       }
     }
-    join_if_last(args, parts, share, batch, gridDim.y, room);
+    join_cut_rows(args, parts, share, batch, kTile, blockIdx.y, gridDim.y, room);
     __syncthreads();  // the list is used again
   }
 }
@@ -149,26 +141,21 @@ template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks 
 void launch_spmm_nnz_rows(const SpmmCall& call, const Launch& launch) {
   const SpmmProblem& p = call.p;
   constexpr int kTile = kLanes * kVec * kPacks;
-  const NnzSplit split = nnz_split_of_rows(launch.device, p, call.cut > 0);
+  const NnzSplit split = nnz_split_of_rows(launch.device, p, call.cut);
   const auto parts = split_parts<Sum<Value>>(call, split, launch.workspace);
   NnzGrid grid{};
   // No more such rows than the list has room for: whole rows of a block have up to twice its items.
   grid.long_row = static_cast<int>(std::clamp<std::int64_t>(
       split.items * 2 / kNnzList + 1, std::max<std::int64_t>(64, 4 * (p.a.nnz / p.m)), INT32_MAX));
-  grid.long_row = std::max(grid.long_row, static_cast<int>(call.cut));
+  if (call.cut > 0) grid.long_row = static_cast<int>(call.cut);
   grid.packed_c = packs_columns<Out>(p.c, kVec);
-  // Tiles of columns share what a block found out, while there are blocks enough.
-  const std::int64_t tiles = (p.n + kTile - 1) / kTile,
-                     enough = std::int64_t{call.cut > 0 ? 2 : 8} * launch.device.sm_count;
-  const std::int64_t across = (enough + split.parts * p.c.batch_count - 1) / (split.parts * p.c.batch_count);
-  const dim3 blocks(static_cast<unsigned>(split.parts),
-                    static_cast<unsigned>(std::min<std::int64_t>({tiles, across, 65535})),
+  const std::int64_t tiles = (p.n + kTile - 1) / kTile;
+  const dim3 blocks(static_cast<unsigned>(split.parts), static_cast<unsigned>(std::min(tiles, split.across)),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const auto args = spmm_args<Value, Out>(call);
   const auto kernel = &spmm_nnz_rows<Value, Out, Index, kLanes, kVec, kPacks>;
-  launch_kernel(kernel, {blocks, kNnzThreads, 0, launch.device.overlaps_launches && (call.cut > 0 || call.behind_b)},
-                launch.stream, args, grid, parts);
-  join_parts(args, parts, launch);
+  launch_kernel(kernel, {blocks, kNnzThreads, 0, launch.device.overlaps_launches && call.behind_b}, launch.stream, args,
+                grid, parts);
 }
 
 // The widest vectors that n, the pointers and the leading dimension allow; single columns where they allow none.

@@ -13,57 +13,60 @@
 // there on, and the last of its items is its end; part q has the items [q * items, (q + 1) * items). A block finds the
 // rows that begin in its part by a search in the offsets, and has them whole, except rows of more entries than a part has
 // items: those are cut, and every part that meets one has what lies in it. A part meets at most two: one that began
-// before, whose sums go to slot 0, and one that begins in it, to slot 1. A second launch adds up in the order of the
-// parts, or where the first is itself behind another, which mostly leaves it nothing to do, the last block to finish
-// does. Source: merge-based SpMV (SC 2016), section 4, with whole rows wherever they are short enough.
+// before, whose sums go to slot 0, and one that begins in it, to slot 1. The block that has the last entry of a cut row
+// waits for the blocks of the parts before it, which the device starts earlier and which wait for nobody with that, and
+// adds up the sums in the order of the parts. Source: merge-based SpMV (SC 2016), section 4, with whole rows wherever
+// they are short enough.
 namespace spk::cuda {
 
 template <class S>
 struct SplitParts {
-  std::int64_t items, count;  // of a part; parts of a matrix
-  std::int64_t first_entry;
+  std::int64_t items, count;          // of a part; parts of a matrix
+  std::int64_t first_entry, entries;  // of the arrays, where those of the matrix begin; entries of a matrix
   IndexType offset_type;
   bool cuts;
-  std::int64_t cut;  // only rows of more entries are wanted, of a launch behind another; 0: all rows
-  SplitTail tail;    // what the launch in front tells
+  std::int64_t cut;  // only rows of more entries are wanted, of a launch in front of another; 0: all rows
   // Only where rows are cut:
-  std::int64_t* rows = nullptr;  // (batches, count): the cut row that begins in the part, or -1
-  S* sums = nullptr;             // (batches, count, 2, n)
-  unsigned* tickets = nullptr;   // (batches, count), or NULL: by row that begins in the part, blocks that are done
+  S* sums = nullptr;  // (batches, count, 2, n)
+  unsigned long long* flags =
+      nullptr;  // (batches, count, blocks of a part): the token, once the sums of a part are there
+  unsigned long long token = 0;
 
   __device__ bool wants(const RowRange& row) const { return cut == 0 || row.count > cut; }
   __device__ S* sums_of(std::int64_t batch, std::int64_t part, int slot, std::int64_t n) const {
     return sums + ((batch * count + part) * 2 + slot) * n;
   }
+  // across, of: number and count of the blocks of a part.
+  __device__ unsigned long long* flag_of(std::int64_t batch, std::int64_t part, unsigned across, unsigned of) const {
+    return flags + (batch * count + part) * of + across;
+  }
 };
 
 template <class S>
 SplitParts<S> split_parts(const SpmmCall& call, const NnzSplit& split, void* workspace) {
-  SplitParts<S> parts{split.items, split.parts, call.rows.first_entry, call.rows.offset_type, split.cuts,
-                      call.cut,    call.tail};
+  SplitParts<S> parts{split.items, split.parts, call.rows.first_entry, call.rows.nnz, call.rows.offset_type,
+                      split.cuts,  call.cut};
   if (!split.cuts) return parts;
-  const NnzSplitLayout layout = nnz_split_layout(call.p, split);
-  parts.rows = reinterpret_cast<std::int64_t*>(static_cast<char*>(workspace) + layout.rows);
-  parts.sums = reinterpret_cast<S*>(static_cast<char*>(workspace) + layout.sums);
-  parts.tickets = call.tail.tickets;
+  parts.sums = static_cast<S*>(workspace);
+  parts.flags =
+      reinterpret_cast<unsigned long long*>(static_cast<char*>(workspace) + nnz_split_layout(call.p, split).flags);
+  parts.token = split_token();
   return parts;
 }
 
-// Of the launch in front, by all its threads.
-__device__ inline void begin_tail(const SplitTail& tail) {
-  if (tail.told == nullptr) return;
-  let_kernel_behind_start();
-  if (tail.tickets == nullptr) return;
-  const std::int64_t block = blockIdx.x + (blockIdx.y + std::int64_t{blockIdx.z} * gridDim.y) * gridDim.x;
-  const std::int64_t threads = std::int64_t{gridDim.x} * gridDim.y * gridDim.z * blockDim.x;
-  for (std::int64_t i = block * blockDim.x + threadIdx.x; i < tail.ticket_count; i += threads) tail.tickets[i] = 0;
+// Of a kernel that has all rows but the long ones: the one in front has those, and runs beside it. What comes behind waits
+// for this one only, so one thread waits for the other.
+__device__ inline void end_beside_long_rows(bool beside) {
+  if (beside && threadIdx.x == 0 && blockIdx.x == gridDim.x - 1 && blockIdx.y == gridDim.y - 1 &&
+      blockIdx.z == gridDim.z - 1)
+    wait_for_kernel_in_front();
 }
 
-// Of the launch behind: whether there are rows left over.
-template <class S>
-__device__ bool is_told(const SplitParts<S>& parts) {
+// Of the kernel that has the long ones, and of all others that are split by nonzeros: the one behind may start, but not
+// before what is in front of this one is done.
+__device__ inline void begin_split() {
   wait_for_kernel_in_front();
-  return parts.cut == 0 || __ldcg(reinterpret_cast<const unsigned long long*>(parts.tail.told)) == parts.tail.token;
+  let_kernel_behind_start();
 }
 
 // What a block has: whole rows [begin, end), and what its part has of two cut rows, by slot; no entries: nothing. Where
@@ -82,17 +85,44 @@ __device__ SplitShare find_share(const SpmmArgs<Value, Out>& args, const SplitPa
   const std::int64_t shift = batch * args.offsets_stride, threads = blockDim.x, thread = threadIdx.x;
   const std::int64_t origin = args.base + parts.first_entry;
   const std::int64_t bounds[2] = {part * parts.items, (part + 1) * parts.items};
+  const auto is_before = [&](std::int64_t row, int i) {
+    return read_index(args.offsets, parts.offset_type, shift + row) - origin + row < bounds[i];
+  };
   // The first rows whose items begin at a bound or behind it, in [low, low + left]: as many rows as threads are looked at
-  // in every round.
+  // in every round. In the first one also those where the bound would be if all rows were equally long.
   std::int64_t low[2] = {0, 0}, left[2] = {args.m, args.m};
+  {
+    const std::int64_t step = (args.m + threads - 1) / threads, at = (thread + 1) * step - 1;
+    const double rows_per_item = static_cast<double>(args.m) / static_cast<double>(args.m + parts.entries);
+    bool before[2] = {}, near[2] = {};
+    std::int64_t window[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const auto guess = static_cast<std::int64_t>(static_cast<double>(bounds[i]) * rows_per_item) - threads / 2;
+      window[i] = max(min(guess, args.m - threads), std::int64_t{0});
+      if (at < args.m) before[i] = is_before(at, i);
+      if (window[i] + thread < args.m) near[i] = is_before(window[i] + thread, i);
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const std::int64_t found = __syncthreads_count(near[i]), passed = __syncthreads_count(before[i]) * step;
+      if ((found > 0 || window[i] == 0) && (found < threads || window[i] + threads >= args.m)) {
+        low[i] = window[i] + found;
+        left[i] = 0;
+      } else {
+        low[i] = passed;
+        left[i] = max(min(step - 1, args.m - passed), std::int64_t{0});
+      }
+    }
+  }
   while (left[0] > 0 || left[1] > 0) {
     bool before[2];
     std::int64_t step[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       step[i] = (left[i] + threads - 1) / threads;
-      const std::int64_t at = (thread + 1) * step[i] - 1, row = low[i] + at;
-      before[i] = at < left[i] && read_index(args.offsets, parts.offset_type, shift + row) - origin + row < bounds[i];
+      const std::int64_t at = (thread + 1) * step[i] - 1;
+      before[i] = at < left[i] && is_before(low[i] + at, i);
     }
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
@@ -121,7 +151,7 @@ __device__ SplitShare find_share(const SpmmArgs<Value, Out>& args, const SplitPa
   return share;
 }
 
-// Whether a block has anything to do, of a launch behind another only with a row that is wanted. By all threads of a block.
+// Whether a block has anything to do, of a launch of long rows only with a row that is wanted. By all threads of a block.
 template <class Value, class Out, class S>
 __device__ bool has_wanted_rows(const SpmmArgs<Value, Out>& args, const SplitParts<S>& parts, const SplitShare& share,
                                 std::int64_t batch, bool skip) {
@@ -134,12 +164,18 @@ __device__ bool has_wanted_rows(const SpmmArgs<Value, Out>& args, const SplitPar
   return __syncthreads_or(any) != 0;
 }
 
-// Said once for every part, by any thread.
-template <class S>
-__device__ void tell_cut_row(const SplitParts<S>& parts, const SplitShare& share, std::int64_t batch,
-                             std::int64_t part) {
-  if (parts.cuts && parts.tickets == nullptr)
-    parts.rows[batch * parts.count + part] = share.cut[1].count > 0 ? share.end : -1;
+// Lists the rows of a block with more entries than `above`, counted from its first; in any order, as no sum depends on it.
+// By all threads of a block.
+template <class Value, class Out, class S>
+__device__ int list_long_rows(const SpmmArgs<Value, Out>& args, const SplitParts<S>& parts, const SplitShare& share,
+                              std::int64_t batch, std::int64_t above, int (&list)[kNnzList], int& listed) {
+  if (threadIdx.x == 0) listed = 0;
+  __syncthreads();
+  for (std::int64_t row = share.begin + threadIdx.x; row < share.end; row += blockDim.x)
+    if (row_range(args.offsets, parts.offset_type, args.base, batch * args.offsets_stride + row).count > above)
+      list[atomicAdd(&listed, 1)] = static_cast<int>(row - share.begin);
+  __syncthreads();
+  return listed;
 }
 
 // What other blocks of the launch wrote.
@@ -150,23 +186,23 @@ __device__ Complex<Real> load_fresh(const Complex<Real>* from) {
   return {__ldcg(&from->re), __ldcg(&from->im)};
 }
 
-// Adds up the sums of a row whose items begin in `part`, and stores it: every tile_step-th tile of up to 32 columns.
+// Adds up the sums of columns [j0, end) of a row whose items begin in `part`, and stores them: up to 32 columns at a time.
 // Threads have one column each and every (kThreads / columns)-th part, and meet through shared memory (`room`, kThreads
 // sums) in fixed order. By all threads of a block.
 template <int kThreads, class Value, class Out>
 __device__ void join_row(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& parts, std::int64_t batch,
-                         std::int64_t row, std::int64_t part, std::int64_t last, std::int64_t first_tile,
-                         std::int64_t tile_step, Sum<Value> (&room)[kThreads]) {
+                         std::int64_t row, std::int64_t part, std::int64_t last, std::int64_t j0, std::int64_t end,
+                         Sum<Value> (&room)[kThreads]) {
   using S = Sum<Value>;
   int columns_log2 = 0;
-  while (columns_log2 < 5 && std::int64_t{1} << columns_log2 < args.n) ++columns_log2;
+  while (columns_log2 < 5 && std::int64_t{1} << columns_log2 < end - j0) ++columns_log2;
   const int columns = 1 << columns_log2, strips = kThreads >> columns_log2;
   const int thread = static_cast<int>(threadIdx.x), strip = thread >> columns_log2;
   const Scaling<S> scaling = scaling_of(args);
-  for (std::int64_t j0 = first_tile << columns_log2; j0 < args.n; j0 += tile_step << columns_log2) {
+  for (; j0 < end; j0 += columns) {
     const std::int64_t j = j0 + (thread & (columns - 1));
     S sum{};
-    if (j < args.n)
+    if (j < end)
 #pragma unroll 4
       for (std::int64_t i = part + strip; i <= last; i += strips)
         sum = add(sum, load_fresh(parts.sums_of(batch, i, i == part ? 1 : 0, args.n) + j));
@@ -176,70 +212,51 @@ __device__ void join_row(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<
       __syncthreads();
       if (thread < half) room[thread] = add(room[thread], room[thread + half]);
     }
-    if (thread < columns && j < args.n) store(args, scaling, batch, row, j, room[thread]);
+    if (thread < columns && j < end) store(args, scaling, batch, row, j, room[thread]);
   }
 }
 
-// The last part that a row has entries in.
-template <class S>
-__device__ std::int64_t last_part(const SplitParts<S>& parts, std::int64_t row, const RowRange& range) {
-  return (range.begin - parts.first_entry + row + range.count - 1) / parts.items;
+__device__ inline unsigned long long load_acquire(const unsigned long long* from) {
+  unsigned long long x;
+  asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(x) : "l"(from) : "memory");
+  return x;
+}
+__device__ inline void store_release(unsigned long long* to, unsigned long long x) {
+  asm volatile("st.release.gpu.u64 [%0], %1;" : : "l"(to), "l"(x) : "memory");
 }
 
-// Takes a ticket for what a block had of cut rows; of the blocks_per_part blocks of every part of a row, the last one joins
-// them. By all threads of a block.
+// Once the sums of cut rows of a part are written: says so to the block that has the row's last entry, or if this is that
+// block, waits for the others, takes back what they said, as a graph of launches says it again, and joins the row: every
+// tile of `tile` columns that the block, number `across` of the `of` that share a part, has. By all threads of a block.
 template <int kThreads, class Value, class Out>
-__device__ void join_if_last(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& parts,
-                             const SplitShare& share, std::int64_t batch, unsigned blocks_per_part,
-                             Sum<Value> (&room)[kThreads]) {
-  __shared__ bool is_last;
-  if (parts.tickets == nullptr) return;
-#pragma unroll 1
-  for (int slot = 0; slot < 2; ++slot) {
-    if ((slot == 0 ? share.cut[0] : share.cut[1]).count == 0) continue;
-    const std::int64_t row = slot == 0 ? share.begin - 1 : share.end;
+__device__ void join_cut_rows(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& parts,
+                              const SplitShare& share, std::int64_t batch, std::int64_t tile, unsigned across,
+                              unsigned of, Sum<Value> (&room)[kThreads]) {
+  const std::int64_t own = blockIdx.x;
+  if (!parts.cuts || share.cut[0].count + share.cut[1].count == 0) return;
+  std::int64_t row = 0, part = 0;
+  bool joins = false;
+  if (share.cut[0].count > 0) {
+    row = share.begin - 1;
     const RowRange range = row_range(args.offsets, parts.offset_type, args.base, batch * args.offsets_stride + row);
-    const std::int64_t part = (range.begin - parts.first_entry + row) / parts.items;
-    const std::int64_t last = last_part(parts, row, range);
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      const auto wanted = static_cast<unsigned>(last - part + 1) * blocks_per_part;
-      is_last = atomicAdd(parts.tickets + batch * parts.count + part, 1u) + 1 == wanted;
-      __threadfence();
+    const std::int64_t first_item = range.begin - parts.first_entry + row;
+    part = first_item / parts.items;
+    joins = (first_item + range.count - 1) / parts.items == own;
+  }
+  __syncthreads();
+  // A row that goes on: it fills the part, or is the last one that begins in it.
+  if (threadIdx.x == 0 && (!joins || share.cut[1].count > 0))
+    store_release(parts.flag_of(batch, own, across, of), parts.token);
+  if (!joins) return;
+  for (std::int64_t i = part + threadIdx.x; i < own; i += kThreads) {
+    unsigned long long* flag = parts.flag_of(batch, i, across, of);
+    while (load_acquire(flag) != parts.token) {
     }
-    __syncthreads();
-    if (is_last) join_row(args, parts, batch, row, part, last, 0, 1, room);
-    __syncthreads();
+    *flag = 0;
   }
-}
-
-constexpr int kJoinThreads = 512;
-
-// Mapping: blockIdx.x runs over parts, y over tiles of columns, z over the batch. A block whose part a cut row begins in
-// adds up that row's sums (join_row, kJoinThreads sums of shared memory).
-template <class Value, class Out>
-__global__ void __launch_bounds__(kJoinThreads)
-    spmm_join_parts(const __grid_constant__ SpmmArgs<Value, Out> args, const SplitParts<Sum<Value>> parts) {
-  __shared__ Sum<Value> room[kJoinThreads];
-  wait_for_kernel_in_front();
-  for (std::int64_t batch = blockIdx.z; batch < args.batches; batch += gridDim.z) {
-    const std::int64_t part = blockIdx.x, row = parts.rows[batch * parts.count + part];
-    if (row < 0) continue;
-    const RowRange range = row_range(args.offsets, parts.offset_type, args.base, batch * args.offsets_stride + row);
-    join_row(args, parts, batch, row, part, last_part(parts, row, range), blockIdx.y, gridDim.y, room);
-  }
-}
-
-// The second launch, straight behind the one whose blocks have the parts.
-template <class Value, class Out>
-void join_parts(const SpmmArgs<Value, Out>& args, const SplitParts<Sum<Value>>& parts, const Launch& launch) {
-  if (!parts.cuts || parts.tickets != nullptr) return;
-  const std::int64_t tiles = (args.n + 31) / 32;
-  const dim3 blocks(static_cast<unsigned>(parts.count), static_cast<unsigned>(std::min<std::int64_t>(tiles, 4)),
-                    static_cast<unsigned>(std::min<std::int64_t>(args.batches, 65535)));
-  launch_kernel(&spmm_join_parts<Value, Out>, {blocks, kJoinThreads, 0, launch.device.overlaps_launches}, launch.stream,
-                args, parts);
+  __syncthreads();
+  for (std::int64_t at = across; at * tile < args.n; at += of)
+    join_row(args, parts, batch, row, part, own, at * tile, min((at + 1) * tile, args.n), room);
 }
 
 }  // namespace spk::cuda

@@ -80,13 +80,11 @@ struct SharedSums {
   }
 };
 
-// For the rows of more than `cut` entries, which the kernel in front leaves over.
-inline void launch_behind(const SpmmCall& call, const Launch& launch, SpmmKernel* kernel, std::int64_t cut,
-                          const SplitTail& tail) {
-  SpmmCall behind = call;
-  behind.cut = cut;
-  behind.tail = tail;
-  kernel(behind, launch);
+// For the rows of more than `cut` entries, which the kernel behind leaves over.
+inline void launch_long_rows(const SpmmCall& call, const Launch& launch, SpmmKernel* kernel, std::int64_t cut) {
+  SpmmCall in_front = call;
+  in_front.cut = cut;
+  kernel(in_front, launch);
 }
 
 // How one launch is cut; the same for every matrix of a batch.
@@ -94,16 +92,16 @@ struct RowsGrid {
   int warps_log2;  // warps that share a row: 1, 2, 4 or 8
   int long_row;    // entries beyond which the whole block shares a row
   int cut_row;     // entries beyond which a row is left over
+  bool beside;     // to a launch in front, which has waited for what is in front of that
   bool packed_c;   // columns of C may be written as many at a time as a lane has at the end
   IndexType offset_type;
-  SplitTail tail;
 };
 
 // Mapping: a group of kLanes lanes covers kLanes * kVec * kPacks neighbouring columns of C, each lane kPacks packs of kVec
 // of them; kWhole: n is a multiple of kVec. The other groups of the warp, and of the warps_per_row warps that share a row,
 // take other entries of the same row; their sums meet through shuffles, which leave each lane with as many columns, and
 // then, warp by warp in order, through shared memory (kRowsWarps * kLanes * kVec * kPacks sums). Rows longer than
-// grid.cut_row are left to a launch behind (spmm_nnz_split.cuh). Long rows wait until the other rows of the block are
+// grid.cut_row are left to a launch in front (spmm_nnz_split.cuh). Long rows wait until the other rows of the block are
 // done; then all its warps share each of them. blockIdx.x runs over rows, so that blocks of one time read the same
 // columns of B; y over tiles of columns, z over the batch. Source: GPU row splitting as in GE-SpMM (SC 2020), section 4,
 // with the row's entries split once more.
@@ -114,7 +112,6 @@ __global__ void __launch_bounds__(kRowsWarps * 32, 2)
   constexpr int kGroups = 32 / kLanes, kTogether = kVec * kPacks, kTile = kLanes * kTogether;
   __shared__ S partial[kRowsWarps * kTile];
   __shared__ RowRange ranges[kRowsWarps];  // of the block's long rows, others are empty
-  begin_tail(grid.tail);
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int warps_per_row = 1 << grid.warps_log2;
   const int share = warp & (warps_per_row - 1);  // which part of the row this warp takes
@@ -163,7 +160,6 @@ __global__ void __launch_bounds__(kRowsWarps * 32, 2)
     if (row < args.m && !skip)
       range = row_range(args.offsets, grid.offset_type, args.base, batch * args.offsets_stride + row);
     if (range.count > grid.cut_row) {
-      *grid.tail.told = grid.tail.token;
       row = args.m;
       range.count = 0;
     }
@@ -172,7 +168,7 @@ __global__ void __launch_bounds__(kRowsWarps * 32, 2)
     __syncthreads();
     if (share == 0 && lane == 0) ranges[warp >> grid.warps_log2] = is_long ? range : RowRange{0, 0};
     const bool any_long = __syncthreads_or(is_long) != 0;
-    wait_for_kernel_in_front();
+    if (!grid.beside) wait_for_kernel_in_front();
     for (std::int64_t tile = blockIdx.y; tile * kTile < args.n; tile += gridDim.y) {
       const std::int64_t j = tile * kTile + first_column;
       const int count =
@@ -197,6 +193,7 @@ __global__ void __launch_bounds__(kRowsWarps * 32, 2)
       }
     }
   }
+  end_beside_long_rows(grid.beside);
 }
 
 template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks = 1, bool kWhole = true>
@@ -217,11 +214,11 @@ void launch_spmm_rows(const SpmmCall& call, const Launch& launch, const RowsShap
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));
   const std::int64_t cut = cut_of_rows(p);
   grid.cut_row = cut > 0 ? static_cast<int>(cut) : INT32_MAX;
-  if (cut > 0) grid.tail = split_tail(p, nnz_split_of_rows(launch.device, p, true), launch.workspace);
+  grid.beside = cut > 0;
+  if (cut > 0) launch_long_rows(call, launch, spmm_nnz_rows(p.a.value_type), cut);
   const auto kernel = &spmm_rows<Value, Out, Index, kLanes, kVec, kPacks, kWhole>;
-  launch_kernel(kernel, {blocks, kRowsWarps * 32, 0, launch.device.overlaps_launches && call.behind_b}, launch.stream,
-                spmm_args<Value, Out>(call), grid);
-  if (cut > 0) launch_behind(call, launch, spmm_nnz_rows(p.a.value_type), cut, grid.tail);
+  launch_kernel(kernel, {blocks, kRowsWarps * 32, 0, launch.device.overlaps_launches && (cut > 0 || call.behind_b)},
+                launch.stream, spmm_args<Value, Out>(call), grid);
 }
 
 // Takes the widest vectors that n, the pointers and the leading dimension allow; single columns where they allow none,
