@@ -39,6 +39,18 @@ double latency(const SpmmProblem& p, double entries_per_step) noexcept {
   return kStep * longest_row(p) / entries_per_step;
 }
 
+// Another launch for rows that are left over, although there may be none; more where it has something to do.
+constexpr double kTail = 1.2, kFound = 3;
+double tail(const SpmmProblem& p, std::int64_t cut) noexcept {
+  return cut == 0 ? 0 : p.longest_row > cut ? kFound : kTail;
+}
+
+// SpMV in its most frequent form: entries, and elements of B that do not come from L1.
+double column(const Device& device, const SpmmProblem& p) noexcept {
+  const double far = std::max(0.0, 1 - 2e5 / (static_cast<double>(p.k) * value_bytes(p)));
+  return 132 / static_cast<double>(device.sm_count) * (1.8e-6 + 6e-6 * far) * entries(p);
+}
+
 }  // namespace
 
 double longest_row(const SpmmProblem& p) noexcept {
@@ -48,9 +60,6 @@ double longest_row(const SpmmProblem& p) noexcept {
 }
 
 constexpr double kFarFromL1Bytes = 3e6;
-
-// Another launch for rows that are left over, although there may be none.
-constexpr double kTail = 1.2;
 
 // Fitted on an H200 (40 matrices of the DLMC and 6 of up to 20,000 rows, n = 8 to 2,048, f32 and f16; the error is 15 %,
 // root of the mean square): warps in turn, what one of them does in turn, the longest row, and the reading of A by every
@@ -70,7 +79,7 @@ double cost_rows(const Device& device, const SpmmProblem& p) {
       columns_of_b <= 1 ? 0 : (1 - 1 / columns_of_b) * entries(p) * static_cast<double>(p.n) * value_bytes(p);
   return 2.1 + 1.08 * waves + 0.28 * std::max(1.0, waves) * steps * shape.packs + 0.04 * longest_row(p) / at_once +
          entries(p) * tiles * (4 + value_bytes(p)) / (42e3 * sms) + written_again * written(p) / kWriteRate +
-         fetched / (1.9e5 * sms) + (cut_of_rows(p) > 0 ? kTail : 0);
+         fetched / (1.9e5 * sms) + tail(p, cut_of_rows(p));
 }
 
 // Fitted likewise (216 problems of the DLMC and of up to 200,000 rows with 2 to 32 entries each, with an error of 13 %): the
@@ -87,15 +96,15 @@ double cost_short_rows(const Device& device, const SpmmProblem& p) {
   const double columns_of_b = static_cast<double>(p.k) * std::min(n, lanes * vec) * size;
   const double not_l1 = std::max(0.0, 1 - 2e5 / columns_of_b);
   const double not_l2 = std::max(0.0, 1 - static_cast<double>(device.l2_bytes) / 4 / columns_of_b);
-  const double cut = static_cast<double>(cut_of_short_rows(p)), longest = longest_row(p);
-  // A launch behind that finds rows takes long to begin.
-  constexpr double kFound = 12;
-  const double tail = cut == 0 ? 0 : static_cast<double>(p.longest_row) > cut ? kFound : kTail;
-  return 2.16 + 0.186 / kRunEntries * (cut == 0 ? longest : std::min(longest, cut)) + 0.141 * runs +
-         0.64 * std::max(0.0, turns - 1) * (runs + 1) +
+  // A group has a row alone, or all groups of the warp share it.
+  constexpr double kAlone = 64;
+  const std::int64_t cut = cut_of_short_rows(p);
+  const double longest = cut == 0 ? longest_row(p) : std::min(longest_row(p), static_cast<double>(cut));
+  const double in_turn = longest <= kAlone ? longest : kAlone + longest * lanes / 32;
+  return 2.16 + 0.186 / kRunEntries * in_turn + 0.141 * runs + 0.64 * std::max(0.0, turns - 1) * (runs + 1) +
          devices * (0.36e-6 * entries(p) * tiles * (4 + size) +
                     (0.0055e-6 * not_l1 + 0.0425e-6 * not_l2) * entries(p) * tiles * lanes * 16) +
-         0.66e-6 * written(p) + tail;
+         0.66e-6 * written(p) + tail(p, cut);
 }
 
 // Fitted likewise, with an error of 21 %: a group has its rows of C one after another, and waits for every run of entries.
@@ -122,12 +131,22 @@ double cost_panel(const Device& device, const SpmmProblem& p) {
 }
 
 double cost_dot(const Device& device, const SpmmProblem& p) {
+  if (is_one_column(p)) {
+    const std::int64_t cut = cut_of_dot(device, p);
+    // Nobody knows whether rows are even.
+    const double rest = cut > 0 && p.longest_row < 0 ? kFound : tail(p, cut);
+    return 2 + column(device, p) + 3e-6 * static_cast<double>(p.m) + latency(p, 128) + rest;
+  }
   // Rows one by one, 20,000 to 200,000 of 2 to 32 entries each.
   const double rows =
       static_cast<double>(p.m) * static_cast<double>(p.c.batch_count) * (0.02e-3 + 0.012e-3 * static_cast<double>(p.n));
+  // Long rows have a block each, one after another.
+  constexpr double kManyFound = 20;
+  const std::int64_t cut = cut_of_dot(device, p);
+  const double rest = cut > 0 && p.longest_row > cut ? kManyFound : tail(p, cut);
   // Every element of B is a transaction of its own, of a sector.
   return gather(device, p, static_cast<double>(p.n) * 32 / value_bytes(p), 2.4, 0.5) + latency(p, 128) +
-         0.25 * static_cast<double>(p.n) + rows + (cut_of_dot(device, p) > 0 ? kTail : 0);
+         0.25 * static_cast<double>(p.n) + rows + rest;
 }
 
 double cost_nnz_rows(const Device& device, const SpmmProblem& p) {
@@ -138,6 +157,7 @@ double cost_nnz_rows(const Device& device, const SpmmProblem& p) {
 }
 
 double cost_nnz_dot(const Device& device, const SpmmProblem& p) {
+  if (is_one_column(p)) return 3 + column(device, p) + 1.4e-6 * entries(p) + 9e-6 * static_cast<double>(p.m);
   return gather(device, p, static_cast<double>(p.n) * 32 / value_bytes(p), 9, 0.1) + 0.8 * static_cast<double>(p.n);
 }
 

@@ -37,18 +37,24 @@ std::int64_t cut_of(const SpmmProblem& p, std::int64_t reach, std::int64_t times
 
 }  // namespace
 
-std::int64_t cut_of_rows(const SpmmProblem& p) noexcept { return cut_of(p, 2304, 32, 256); }
-std::int64_t cut_of_short_rows(const SpmmProblem& p) noexcept { return cut_of(p, 256, 8, 256); }
-std::int64_t cut_of_dot(const Device& device, const SpmmProblem& p) noexcept {
-  const int lanes_log2 = dot_lanes_log2(device, p);
-  return cut_of(p, std::max(512, 64 << lanes_log2), 32, std::max(512, 32 << lanes_log2));
+bool is_one_column(const SpmmProblem& p) noexcept {
+  return p.n == 1 && p.c.batch_count == 1 && p.epilogue.is_identity() && p.op_a != Op::c && p.op_b != Op::c &&
+         p.a.index_type == IndexType::i32 && p.a.offset_type == IndexType::i32;
 }
 
-// Four to six entries per lane; more lanes while rows alone do not fill the device.
+std::int64_t cut_of_rows(const SpmmProblem& p) noexcept { return cut_of(p, 2304, 32, 256); }
+std::int64_t cut_of_short_rows(const SpmmProblem& p) noexcept { return cut_of(p, 2304, 8, 256); }
+std::int64_t cut_of_dot(const Device& device, const SpmmProblem& p) noexcept {
+  const int lanes_log2 = dot_lanes_log2(device, p);
+  return cut_of(p, std::max(is_one_column(p) ? 2304 : 256, 64 << lanes_log2), 32, std::max(128, 32 << lanes_log2));
+}
+
+// About four entries per lane; more lanes while rows alone do not fill the device.
 int dot_lanes_log2(const Device& device, const SpmmProblem& p) noexcept {
   const std::int64_t per_row = p.a.nnz / std::max<std::int64_t>(1, p.m);
-  int lanes_log2 = 0;
-  while (lanes_log2 < 5 && 6 << lanes_log2 < per_row) ++lanes_log2;
+  const bool one_column = is_one_column(p);
+  int lanes_log2 = one_column ? 0 : 1;
+  while (lanes_log2 < 5 && (one_column ? 6 : 4) << lanes_log2 < per_row) ++lanes_log2;
   // Lanes for rows much longer than the mean, while they cost nothing.
   while (lanes_log2 < kDotMostLanesLog2 && 4 << lanes_log2 < 4 * per_row + 32 &&
          p.m << lanes_log2 < std::int64_t{512} * device.sm_count)
@@ -57,17 +63,18 @@ int dot_lanes_log2(const Device& device, const SpmmProblem& p) noexcept {
 }
 
 NnzSplit nnz_split_of_rows(const Device& device, const SpmmProblem& p, std::int64_t long_rows) noexcept {
-  NnzSplit split = long_rows > 0 ? split_of(device, p, 2, 256, most_for_list(long_rows))
+  // Long rows: one block of a multiprocessor, so that the kernel behind finds room.
+  NnzSplit split = long_rows > 0 ? split_of(device, p, 1, 256, most_for_list(long_rows))
                                  : split_of(device, p, 4, 256, INT32_MAX / 2);
   // Tiles of columns share what a block found out, while there are blocks enough.
-  const std::int64_t enough = (long_rows > 0 ? 2 : 8) * std::int64_t{device.sm_count};
+  const std::int64_t enough = (long_rows > 0 ? 1 : 8) * std::int64_t{device.sm_count};
   const std::int64_t blocks = split.parts * p.c.batch_count;
   split.across = std::clamp<std::int64_t>((enough + blocks - 1) / blocks, 1, std::min<std::int64_t>(p.n, 65535));
   return split;
 }
 
 NnzSplit nnz_split_of_dot(const Device& device, const SpmmProblem& p, std::int64_t long_rows) noexcept {
-  if (long_rows > 0) return split_of(device, p, 2, 256, most_for_list(long_rows));
+  if (long_rows > 0) return split_of(device, p, is_one_column(p) ? 2 : 1, 256, most_for_list(long_rows));
   const std::int64_t most = nnz_split_most_items(nnz_split_columns(p.n), size_of(sum_type(p.a.value_type)));
   return split_of(device, p, 4, std::min<std::int64_t>(256, most), most);
 }

@@ -38,6 +38,10 @@ std::int64_t cut_of_rows(const SpmmProblem& p) noexcept;
 std::int64_t cut_of_short_rows(const SpmmProblem& p) noexcept;
 std::int64_t cut_of_dot(const Device& device, const SpmmProblem& p) noexcept;
 
+// Whether a product is SpMV in its most frequent form: the kernels of few columns have a short way for that
+// (kernels/spmm_dot_column.cuh), which shares rows longer than the others among more lanes.
+bool is_one_column(const SpmmProblem& p) noexcept;
+
 // Lanes that share a row in the kernel of few columns: 1 to 256.
 constexpr int kDotMostLanesLog2 = 8;
 int dot_lanes_log2(const Device& device, const SpmmProblem& p) noexcept;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include "cuda/kernels/spmm_nnz_column.cuh"
 #include "cuda/kernels/spmm_nnz_split.cuh"
 
 // SpMV and SpMM of few columns, split by nonzeros: threads run along the entries, whatever rows they belong to.
@@ -211,6 +212,8 @@ __global__ void __launch_bounds__(kNnzDotThreads) spmm_nnz_dot(const __grid_cons
 template <class Value, class Out, class Index, int kCols>
 void launch_spmm_nnz_dot(const SpmmCall& call, const Launch& launch) {
   const SpmmProblem& p = call.p;
+  if constexpr (kCols == 1 && sizeof(Index) == 4)
+    if (is_dot_column<Value>(call)) return launch_spmm_nnz_column<Value, Out>(call, launch);
   const auto parts = split_parts<Sum<Value>>(call, nnz_split_of_dot(launch.device, p, call.cut), launch.workspace);
   const dim3 blocks(static_cast<unsigned>(parts.count),
                     static_cast<unsigned>(std::min<std::int64_t>(p.c.batch_count, 65535)));

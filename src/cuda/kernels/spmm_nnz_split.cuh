@@ -122,7 +122,7 @@ __device__ SplitShare find_share(const SpmmArgs<Value, Out>& args, const SplitPa
     for (int i = 0; i < 2; ++i) {
       step[i] = (left[i] + threads - 1) / threads;
       const std::int64_t at = (thread + 1) * step[i] - 1;
-      before[i] = at < left[i] && is_before(low[i] + at, i);
+      before[i] = left[i] > 0 && at < left[i] && is_before(low[i] + at, i);
     }
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
