@@ -54,7 +54,7 @@ bool has_known_types(int in, int other, int out, int compute) {
 
 // Whether the device, not the host, is what the product takes its time from: whether cuSPARSE needs more than about 40 us
 // for it, which is what one call takes PyTorch on the host. Its time goes with the products of an entry and a column, a
-// narrow B being as good as one of 64 or 16 columns (bench/results/cusparse-preload-382ec58.json). It is quickest by far
+// narrow B being as good as one of 64 or 16 columns (bench/results/cusparse-preload-09fd256.json). It is quickest by far
 // with everything by rows.
 bool keeps_device_busy(const Arguments& a, const Product& p) {
   const bool by_rows = p.second.order == SPK_ORDER_ROW && a.op_b == SPK_OP_N;
