@@ -91,7 +91,7 @@ void expect_own_b(const Kernel& kernel, std::int64_t m, std::int64_t n, std::int
 TEST_P(TurnedB, ProductsHaveTheirOwn) {
   expect_own_b(GetParam(), 300, 64, 30000, 4, 4);     // a warp to a row
   expect_own_b(GetParam(), 30000, 16, 30000, 2, 2);   // many short rows
-  expect_own_b(GetParam(), 300, 64, 30000, 4, 3000);  // a long one, which is left to a launch behind
+  expect_own_b(GetParam(), 300, 64, 30000, 4, 3000);  // a long one, which is left to a launch in front
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TurnedB,
