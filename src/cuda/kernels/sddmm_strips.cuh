@@ -63,35 +63,25 @@ struct StripIndices {
   }
 };
 
-// A lane's search for a column among `count` places from `low` on, by its whole warp: in every round 8 lanes look at 8 places
-// of one search, for all 32 before any is waited for, since each line of a load that is another takes a cycle of the
-// multiprocessor, and rounds take long.
+// A lane's search for a column among `count` places from `low` on.
 template <class Load>
 __device__ unsigned column_bound(const Load& load, unsigned low, unsigned count, unsigned column) {
-  constexpr unsigned kWays = 8, kTogether = 32 / kWays;  // searches in a load
-  const unsigned lane = threadIdx.x % 32, way = lane % kWays;
+  constexpr unsigned kWays = 4;
 #pragma unroll 1
   while (__any_sync(0xffffffffu, count > 0)) {
-    bool not_smaller[kWays];
-#pragma unroll
-    for (unsigned i = 0; i < kWays; ++i) {
-      const unsigned of = i * kTogether + lane / kWays;
-      const unsigned from = __shfl_sync(0xffffffffu, low, of), places = __shfl_sync(0xffffffffu, count, of);
-      const unsigned wanted = __shfl_sync(0xffffffffu, column, of), step = (places + kWays - 1) / kWays;
-      unsigned there = ~0u;
-      if (way * step < places) there = load(from + min((way + 1) * step, places) - 1);
-      not_smaller[i] = there >= wanted;
-    }
-    unsigned ways = 0;
-#pragma unroll
-    for (unsigned i = 0; i < kWays; ++i) {
-      const unsigned all = __ballot_sync(0xffffffffu, not_smaller[i]);
-      if (lane / kTogether == i) ways = all >> (lane % kTogether * kWays) & ((1u << kWays) - 1);
-    }
     const unsigned step = (count + kWays - 1) / kWays;
-    const unsigned skipped = ways == 0 ? count : min((__ffs(static_cast<int>(ways)) - 1) * step, count);
-    low += skipped;
-    count = skipped == count ? 0 : min(step, count - skipped) - 1;
+    unsigned there[kWays - 1];
+#pragma unroll
+    for (unsigned u = 0; u < kWays - 1; ++u) {
+      there[u] = ~0u;
+      if ((u + 1) * step <= count && step > 0) there[u] = load(low + (u + 1) * step - 1);
+    }
+    unsigned skipped = kWays - 1;
+#pragma unroll
+    for (unsigned u = kWays - 1; u-- > 0;)
+      if (there[u] >= column) skipped = u;
+    low += skipped * step;
+    count = min(skipped == kWays - 1 ? count : step - 1, count - skipped * step);
   }
   return low;
 }
@@ -163,7 +153,6 @@ __device__ inline StripRange find_entries(const StripMatrix& c, StripEntries& en
 // A pass over a warp's rows: 16 lanes have a row, and take an entry each, for all rows at once. What is not there counts as
 // the strip's first column.
 constexpr unsigned kStripPairs = kStripRows / 2, kStripLanes = 16;
-constexpr unsigned kStripAhead = 2;  // passes whose columns are on their way
 struct StripPass {
   unsigned columns[kStripPairs];
   __device__ void load(const StripIndices& indices, const StripEntries& entries, unsigned pass, unsigned origin) {
@@ -233,10 +222,10 @@ __device__ __noinline__ void finish_singly(const SddmmArgs<Value, Out>& args, St
 }
 
 // Finishes a warp's entries from its sums `tile` (kStripRows x kCols, rows kStride apart) in shared memory; `ahead` has
-// the first passes.
+// the first pass.
 template <class Value, class Out, int kCols, int kStride>
 __device__ void finish_entries(const SddmmArgs<Value, Out>& args, const StripMatrix& c, const StripWork& work,
-                               const StripEntries& entries, const StripRange& range, StripPass (&ahead)[kStripAhead],
+                               const StripEntries& entries, const StripRange& range, StripPass& ahead,
                                const float* tile, bool again) {
   constexpr bool kSplit = std::is_same_v<Value, float>;
   const unsigned lane = threadIdx.x % 32, half = lane / kStripLanes;
@@ -248,11 +237,8 @@ __device__ void finish_entries(const SddmmArgs<Value, Out>& args, const StripMat
   for (unsigned pass = 0; pass * kStripLanes < range.longest; ++pass) {
     StripPass now;  // columns of the tile
 #pragma unroll
-    for (unsigned u = 0; u < kStripPairs; ++u) now.columns[u] = ahead[0].columns[u] - origin;
-#pragma unroll
-    for (unsigned i = 0; i + 1 < kStripAhead; ++i) ahead[i] = ahead[i + 1];
-    if ((pass + kStripAhead) * kStripLanes < range.longest)
-      ahead[kStripAhead - 1].load(indices, entries, pass + kStripAhead, origin);
+    for (unsigned u = 0; u < kStripPairs; ++u) now.columns[u] = ahead.columns[u] - origin;
+    if ((pass + 1) * kStripLanes < range.longest) ahead.load(indices, entries, pass + 1, origin);
     unsigned farthest = 0;
 #pragma unroll
     for (unsigned u = 0; u < kStripPairs; ++u) farthest = max(farthest, now.columns[u]);

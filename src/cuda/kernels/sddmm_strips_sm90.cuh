@@ -252,11 +252,8 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocks)
   StripEntries& entries = shared.entries[warp];
   const StripRange range = find_entries(c, entries, row_of_lane, col0, Config::kN, batch);
   __syncwarp();
-  const StripIndices indices(c, batch * c.indices_stride + range.first);
-  StripPass first[kStripAhead];
-#pragma unroll
-  for (unsigned pass = 0; pass < kStripAhead; ++pass)
-    first[pass].load(indices, entries, pass, static_cast<unsigned>(col0 + c.base));
+  StripPass first;
+  first.load(StripIndices(c, batch * c.indices_stride + range.first), entries, 0, static_cast<unsigned>(col0 + c.base));
 
   float sums[Config::kN / 2];
   if (chunks == 0) {
