@@ -39,7 +39,7 @@ struct SddmmRates {
   double gather_entry = 6.0e-6;      // us of an entry besides its bytes, whole device
   double copy_bytes = 1.0e6;         // per us
   double split_start = 1.25;         // us of the row-splitting kernel
-  double split_start16 = 1.5;        // with 16-bit operands
+  double split_start16 = 1.6;        // with 16-bit operands
   double split_row_bytes = 1.1e-3;   // us of a byte of an operand's row
   double split_entries = 0.22;       // us of twice as many entries in a row
   double split_bytes = 12.2e6;       // per us, mostly from L1

@@ -17,22 +17,22 @@ bool fits(const SddmmProblem& p, const SddmmClusterTile& tile) noexcept {
 }
 
 // Microseconds: of a chunk of 128 bytes along k, and of a pass of a block's warps over 256 entries each; the `load` ones for
-// each block that a multiprocessor has, and for a half at least. Fitted to 156 races of each type on an H200, of 39 matrices
-// with k of 32 to 512: half of the expected times lie within 5 %, of the widest blocks within 8 %.
+// each block that a multiprocessor has. Fitted to 156 races of each type on an H200, of 39 matrices with k of 32 to 512: half
+// of the expected times lie within 5 %, of the widest blocks within 13 %.
 struct ClusterRates {
   double start, chunk, load, load_chunk, pass, load_pass;
 };
 constexpr ClusterRates kRates[2][kTiles] = {
     // 16 bits
-    {{1.982, 0.078, 0.176, 0.138, 0, 0.169},
-     {1.991, 0.107, 0.315, 0.082, 0.002, 0.194},
-     {2.362, 0.035, 0.412, 0.172, 0.263, 0.081},
-     {1.569, 0.087, 1.708, 0.285, 0, 0.988}},
+    {{2.03, 0.109, 0.160, 0.127, 0, 0.139},
+     {2.02, 0.117, 0.293, 0.076, 0, 0.200},
+     {2.37, 0.051, 0.405, 0.163, 0.305, 0.087},
+     {1.94, 0.159, 1.504, 0.246, 0, 1.141}},
     // f32
-    {{1.686, 0.246, 0.566, 0.213, 0, 0.136},
-     {1.808, 0.303, 0.595, 0.187, 0.157, 0.244},
-     {1.807, 0.345, 0.983, 0.283, 0.267, 0.194},
-     {0.946, 0.225, 2.984, 0.753, 0, 0}}};
+    {{1.78, 0.296, 0.531, 0.195, 0.372, 0},
+     {1.91, 0.325, 0.531, 0.175, 0, 0.346},
+     {1.86, 0.373, 0.942, 0.272, 0.344, 0.207},
+     {1.66, 0.402, 2.592, 0.650, 0, 0}}};
 
 double time_of(const Device& device, const SddmmProblem& p, int place) {
   const SddmmClusterTile tile = kSddmmClusterTiles[place];
