@@ -39,8 +39,8 @@ double time_of(const Device& device, const SddmmProblem& p, int place) {
   const ClusterRates& rates = kRates[p.a.type == ValueType::f32][place];
   const double blocks = std::ceil(static_cast<double>(p.n) / (64 * tile.groups));
   const double chunks = std::ceil(static_cast<double>(p.k) * static_cast<double>(size_of(p.a.type)) / 128);
-  const double load = std::max(0.5, std::ceil(static_cast<double>(p.m) / tile.rows) * blocks *
-                                        static_cast<double>(p.c.batch_count) / device.sm_count);
+  const double load =
+      std::ceil(static_cast<double>(p.m) / tile.rows) * blocks * static_cast<double>(p.c.batch_count) / device.sm_count;
   const double mean = static_cast<double>(p.c.nnz) / static_cast<double>(std::max<std::int64_t>(p.m, 1));
   const double passes = std::ceil(tile.rows / blocks) * mean / (4 * tile.groups * 256);
   return rates.start + chunks * (rates.chunk + load * rates.load_chunk) + load * rates.load +
