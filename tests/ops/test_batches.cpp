@@ -66,6 +66,15 @@ class Batches : public ::testing::TestWithParam<spk_value_type_t> {
  protected:
   spk_backend_t backend = SPK_BACKEND_CPU;
 
+  // alpha and beta.
+  const void* one() const {
+    static const float narrow = 1;
+    static const double wide = 1;
+    return is_wide() ? static_cast<const void*>(&wide) : &narrow;
+  }
+  spk_compute_type_t compute() const { return is_wide() ? SPK_COMPUTE_64F : SPK_COMPUTE_32F; }
+  static bool is_wide() { return GetParam() == SPK_R_64F; }
+
   template <class T>
   void multiply(spk_operation_t op_a, spk_order_t order, std::int64_t n, int* taken) {
     const BackendHandle handle(backend);
@@ -85,22 +94,17 @@ class Batches : public ::testing::TestWithParam<spk_value_type_t> {
     SPK_EXPECT_OK(spk_dnmat_set_batch(mat_b, kBatch, k * n));
     SPK_EXPECT_OK(spk_dnmat_create(&mat_c, m, n, order == SPK_ORDER_ROW ? n : m, c.data(), GetParam(), order));
     SPK_EXPECT_OK(spk_dnmat_set_batch(mat_c, kBatch, m * n));
-    const float one = 1;
-    const double one_wide = 1;
-    const bool wide = GetParam() == SPK_R_64F;
-    const void* const scalar = wide ? static_cast<const void*>(&one_wide) : &one;
-    const spk_compute_type_t compute = wide ? SPK_COMPUTE_64F : SPK_COMPUTE_32F;
     for (spk_algorithm_t kernel = kFirstKernel; kernel < kMostKernels; ++kernel) {
       const spk_status_t status =
-          spk_spmm(handle, op_a, SPK_OP_N, scalar, mat_a, mat_b, scalar, mat_c, compute, kernel, nullptr, 0);
+          spk_spmm(handle, op_a, SPK_OP_N, one(), mat_a, mat_b, one(), mat_c, compute(), kernel, nullptr, 0);
       if (status == SPK_STATUS_NOT_SUPPORTED) continue;
       EXPECT_EQ(status, SPK_STATUS_SUCCESS) << "kernel " << kernel << ": " << message(handle);
       ++*taken;
     }
     spk_plan_t plan = nullptr;
     SPK_EXPECT_OK(
-        spk_spmm_plan_create(&plan, handle, op_a, SPK_OP_N, mat_a, mat_b, mat_c, compute, SPK_ALG_DEFAULT, nullptr));
-    SPK_EXPECT_OK(spk_spmm_execute(handle, plan, scalar, mat_a, mat_b, scalar, mat_c, nullptr, nullptr, 0));
+        spk_spmm_plan_create(&plan, handle, op_a, SPK_OP_N, mat_a, mat_b, mat_c, compute(), SPK_ALG_DEFAULT, nullptr));
+    SPK_EXPECT_OK(spk_spmm_execute(handle, plan, one(), mat_a, mat_b, one(), mat_c, nullptr, nullptr, 0));
     spk_plan_destroy(plan);
     spk_spmat_destroy(mat_a);
     spk_dnmat_destroy(mat_b);
@@ -126,13 +130,9 @@ class Batches : public ::testing::TestWithParam<spk_value_type_t> {
     SPK_EXPECT_OK(spk_dnmat_set_batch(mat_a, kBatch, kRows * inner));
     SPK_EXPECT_OK(spk_dnmat_create(&mat_b, kCols, inner, inner, b.data(), GetParam(), SPK_ORDER_ROW));
     SPK_EXPECT_OK(spk_dnmat_set_batch(mat_b, kBatch, kCols * inner));
-    const float one = 1;
-    const double one_wide = 1;
-    const bool wide = GetParam() == SPK_R_64F;
-    const void* const scalar = wide ? static_cast<const void*>(&one_wide) : &one;
     for (spk_algorithm_t kernel = kFirstKernel; kernel < kMostKernels; ++kernel) {
-      const spk_status_t status = spk_sddmm(handle, SPK_OP_N, SPK_OP_T, scalar, mat_a, mat_b, scalar, mat_c,
-                                            wide ? SPK_COMPUTE_64F : SPK_COMPUTE_32F, kernel, nullptr, 0);
+      const spk_status_t status =
+          spk_sddmm(handle, SPK_OP_N, SPK_OP_T, one(), mat_a, mat_b, one(), mat_c, compute(), kernel, nullptr, 0);
       if (status == SPK_STATUS_NOT_SUPPORTED) continue;
       EXPECT_EQ(status, SPK_STATUS_SUCCESS) << "kernel " << kernel << ": " << message(handle);
       ++*taken;

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The spk authors
 
 // SpMM, SpMV and SDDMM over the product of their options: a fixed sample of it, with SPK_TEST_SEED=N another one, or with
-// SPK_TEST_FULL=1 all of it (more than two million, some hours: start the program itself, not ctest). Each is judged twice: by the library's own shadow
-// check, and by a dense loop that shares nothing with the library.
+// SPK_TEST_FULL=1 all of it (more than two million, some hours: start the program itself, not ctest). Each is judged twice: by
+// the library's own shadow check, and by a dense loop that shares nothing with the library.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -31,7 +31,8 @@ bool wants_all() {
 
 std::int64_t seed() {
   const char* wanted = std::getenv("SPK_TEST_SEED");
-  return wanted == nullptr ? 0 : std::strtol(wanted, nullptr, 10) % recipe_count();
+  const auto count = static_cast<unsigned long long>(recipe_count());
+  return wanted == nullptr ? 0 : static_cast<std::int64_t>(std::strtoull(wanted, nullptr, 10) % count);
 }
 
 // Numbers of the recipes of part `part` of `parts`. The stride has no factor in common with the count of recipes (2 and 3 only),

@@ -65,7 +65,8 @@ __global__ void __launch_bounds__(kShortRowsThreads,
           part.begin = __shfl_sync(0xffffffffu, range.begin, owner * kLanes);
           part.count = __shfl_sync(0xffffffffu, range.count, owner * kLanes);
         }
-        const bool own = owner<0, takes_part = count> 0 && (!own || (has_row && !left_over && !waits));
+        const bool own = owner < 0;
+        const bool takes_part = count > 0 && (!own || (has_row && !left_over && !waits));
         S acc[kTogether] = {};
         if (takes_part && part.count > 0)
           add_entries<kTogether, (kVec > 1)>(values, indices, part, args.entries, own ? 0 : group, own ? 1 : kGroups,
