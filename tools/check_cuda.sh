@@ -27,7 +27,7 @@ step() { # NAME COMMAND...
 }
 
 step device "$build/tests/cuda/test_cuda" --gtest_brief=1
-for suite in convert metamorphic products softmax_rows; do
+for suite in batches convert metamorphic products softmax_rows; do
   step "ops_$suite" "$build/tests/ops/test_ops_$suite" '--gtest_filter=*Cuda*' --gtest_brief=1
 done
 step cusparse env SPK_BACKEND=cuda "$build/tests/compat/cusparse/test_cusparse_device" --gtest_brief=1

@@ -59,7 +59,7 @@ struct ClusterShared {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 namespace sm90 {
-// From this block's shared memory to that of any block of the cluster, whose barrier gets the number of bytes; both
+// From this block's shared memory to that of another block of the cluster, whose barrier gets the number of bytes; both
 // addresses there are ones of address_in().
 __device__ inline void copy_there(std::uint32_t to, std::uint32_t from, int bytes, std::uint32_t barrier) {
   asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(Config::kThreads)
     }
     sm90::barrier_init(arrived, 1);
     sm90::barrier_init_fence();
-    sm90::barrier_arrive_expect(arrived, sends ? blocks * own * Config::kStride * 4 : 0);
+    sm90::barrier_arrive_expect(arrived, (blocks - 1) * own * Config::kStride * 4);
     shared.too_small = 0;
   }
   __syncwarp();
@@ -293,18 +293,23 @@ __global__ void __launch_bounds__(Config::kThreads)
   const std::uint32_t tile = pipe.stages + pipe.count * Config::kStageBytes;
   const float* own_sums = reinterpret_cast<const float*>(stages + pipe.count * Config::kStageBytes);
   float* const to = reinterpret_cast<float*>(stages + pipe.count * Config::kStageBytes) + warp * 16 + lane / 4;
+  // The block's own rows go at once to where those of the others arrive.
+  const int own_shift = sends ? Config::kRows + rank * own - own0 : 0;
 #pragma unroll
   for (int j = 0; j < Config::kRows / 8; ++j)
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const float x = Config::kSplit && lost ? __int_as_float(0x7fffffff) : sums[j * 4 + i];
-      to[(j * 8 + lane % 4 * 2 + i % 2) * Config::kStride + i / 2 * 8] = x;
+      const int row = j * 8 + lane % 4 * 2 + i % 2;
+      const bool stays = static_cast<unsigned>(row - own0) < static_cast<unsigned>(own);
+      to[(row + (stays ? own_shift : 0)) * Config::kStride + i / 2 * 8] = x;
     }
   sm90::wait_for_cluster_aligned();
   if (sends) {
     sm90::proxy_fence();
     sm90::sync_threads(1, Config::kMultipliers);
     for (int to_block = warp; to_block * shape.own_rows < Config::kRows; to_block += Config::kWarps) {
+      if (to_block == rank) continue;
       const int from = to_block * shape.own_rows, count = min(shape.own_rows, Config::kRows - from);
       const std::uint32_t place = tile + Config::kTileBytes + rank * count * Config::kStride * 4;
       if (lane == 0)
