@@ -302,6 +302,42 @@ void fill_dense(DenseSpec& spec, Draw& draw, const Recipe& r, bool with_nan) {
             with_nan ? Number{kNan, 0} : draw_value(draw, r);
 }
 
+// Up to six values become odd, and now and then a fiftieth tiny or huge.
+void put_odd_values(std::vector<Number>& values, Draw& draw, const Recipe& r) {
+  const auto put_some = [&](std::int64_t count, std::initializer_list<double> from) {
+    for (; count > 0 && !values.empty(); --count) {
+      Number& value = values[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(values.size())))];
+      const double odd = draw.pick(from);
+      if (!std::isnan(value.real()))
+        value = cases::round_to(r.type, {odd, cases::is_complex(r.type) ? value.imag() : 0});
+    }
+  };
+  if (draw.chance(60)) put_some(draw.below(7), {kNan, HUGE_VAL, -HUGE_VAL, -0.0, 0.0});
+  const auto some = static_cast<std::int64_t>(values.size()) / 50;
+  const bool is_narrow = r.type == SPK_R_16F;
+  const double tiny = is_narrow ? 6e-8 : 3e-42, small = is_narrow ? 3e-6 : 1e-38;
+  if (draw.chance(30)) put_some(some, {tiny, -small, 0});
+  const double large = is_narrow ? 300 : 1e15, huge = is_narrow ? 6e4 : 1e35;
+  if (draw.chance(20)) put_some(some, {large, -large, huge});
+}
+
+void add_epilogue(cases::ProductSpec& spec, Draw& draw, const Recipe& r) {
+  cases::EpilogueSpec& end = spec.epilogue;
+  end.activation = r.activation;
+  end.bias_kind = r.bias_kind;
+  end.has_residual = r.has_residual;
+  end.is_used = end.activation != SPK_ACTIVATION_NONE || end.bias_kind != SPK_BIAS_NONE || end.has_residual;
+  if (end.bias_kind != SPK_BIAS_NONE) {
+    end.bias =
+        make_dense("bias", end.bias_kind == SPK_BIAS_PER_ROW ? r.m : r.n, 1, SPK_ORDER_COL, 0, 1, true, r.output_type);
+    fill_dense(end.bias, draw, r, false);
+  }
+  if (end.has_residual) {
+    end.residual = make_dense("residual", r.m, r.n, r.order_c, r.pad_c, r.batch_count, draw.chance(50), r.output_type);
+    fill_dense(end.residual, draw, r, false);
+  }
+}
+
 }  // namespace
 
 std::int64_t place_of(const DenseSpec& spec, std::int64_t batch, std::int64_t row, std::int64_t col) noexcept {
@@ -351,6 +387,11 @@ RandomProduct::RandomProduct(const Recipe& given) : recipe(given) {
     }
   }
   fill_dense(spec.b, draw, r, hidden);
+  if (r.has_odd_values && !hidden) {
+    put_odd_values(is_sddmm ? spec.a.values.items : spec.sparse.values.items, draw, r);
+    put_odd_values(spec.b.values.items, draw, r);
+  }
+  add_epilogue(spec, draw, r);
   if (!is_sddmm) {
     fill_dense(spec.c, draw, r, r.beta == 0);
   } else if (r.beta == 0) {

@@ -34,7 +34,10 @@ struct Recipe {
   std::int64_t batch_count = 1;
   bool shares_structure = true, shares_values = true;  // A's, over the batch
   bool shares_b = true;
-  bool has_integers = true;  // small integers, whose sums are exact in every order
+  bool has_integers = true;     // small integers, whose sums are exact in every order
+  bool has_odd_values = false;  // a few are NaN, infinite, huge, tiny or a negative zero
+  std::int32_t activation = SPK_ACTIVATION_NONE, bias_kind = SPK_BIAS_NONE;
+  bool has_residual = false;
   std::uint64_t seed = 1;
 
   std::string describe() const;
@@ -44,6 +47,14 @@ struct Recipe {
 // paddings, alpha and beta has a number; sizes, structure and batches are drawn from the number.
 std::int64_t recipe_count() noexcept;
 Recipe recipe(std::int64_t index);
+
+// The same options with sizes at which kernels for large problems are chosen, now and then with odd values and an
+// epilogue, which the dense loop does not know. About `most_products` products of two elements at the most.
+Recipe large_recipe(std::int64_t index, std::int64_t most_products);
+
+// What the environment says of the sample to take: SPK_TEST_SEED, SPK_TEST_FULL=1.
+std::int64_t seed_of_recipes();
+bool wants_every_recipe();
 
 // One stored element, for block formats the elements of the block one by one.
 struct Entry {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The spk authors
+#include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include "support/random_product.hpp"
@@ -92,6 +94,40 @@ Recipe recipe(std::int64_t index) {
   return r;
 }
 
+Recipe large_recipe(std::int64_t index, std::int64_t most_products) {
+  Recipe r = recipe(index);
+  Draw draw(r.seed * 104729);
+  r.m = draw.pick<std::int64_t>({1, 40, 256, 511, 1024, 2051});
+  r.k = draw.pick<std::int64_t>({64, 250, 512, 1031, 2304});
+  if (r.kind != ProductKind::spmv) r.n = draw.pick<std::int64_t>({1, 2, 8, 24, 32, 100, 128, 257, 512});
+  if (r.kind == ProductKind::sddmm) std::swap(r.n, r.k);
+  r.fill_percent = draw.pick<int>({1, 2, 5, 10, 20, 35, 50, 80});
+  r.batch_count = std::min<std::int64_t>(r.batch_count, 2);
+  const auto products = [&] { return r.batch_count * r.m * r.k / 100 * r.fill_percent * r.n; };
+  std::int64_t& inner = r.kind == ProductKind::sddmm ? r.k : r.n;
+  while (products() > most_products && inner > 8) inner /= 2;
+  while (products() > most_products && r.fill_percent > 1) r.fill_percent /= 2;
+  r.has_odd_values = draw.chance(40);
+  if (r.has_odd_values) r.has_integers = false;
+  if (r.kind == ProductKind::spmm && !cases::is_complex(r.type) && draw.chance(25)) {
+    r.activation = draw.pick<std::int32_t>({SPK_ACTIVATION_NONE, SPK_ACTIVATION_RELU, SPK_ACTIVATION_GELU});
+    r.bias_kind = draw.pick<std::int32_t>({SPK_BIAS_NONE, SPK_BIAS_PER_ROW, SPK_BIAS_PER_COL});
+    r.has_residual = draw.chance(50);
+  }
+  return r;
+}
+
+std::int64_t seed_of_recipes() {
+  const char* wanted = std::getenv("SPK_TEST_SEED");
+  const auto count = static_cast<unsigned long long>(recipe_count());
+  return wanted == nullptr ? 0 : static_cast<std::int64_t>(std::strtoull(wanted, nullptr, 10) % count);
+}
+
+bool wants_every_recipe() {
+  const char* wanted = std::getenv("SPK_TEST_FULL");
+  return wanted != nullptr && std::string(wanted) == "1";
+}
+
 std::string Recipe::describe() const {
   std::ostringstream text;
   constexpr const char* kKinds[] = {"spmm", "spmv", "sddmm"};
@@ -101,7 +137,11 @@ std::string Recipe::describe() const {
        << " orders " << (order_b == SPK_ORDER_ROW ? "row" : "col") << '/' << (order_c == SPK_ORDER_ROW ? "row" : "col")
        << " pads " << pad_b << '/' << pad_c << " alpha " << alpha << " beta " << beta << " m " << m << " n " << n
        << " k " << k << " block " << block << " fill " << fill_percent << "% batch " << batch_count
-       << (has_integers ? " integers" : " reals") << " seed " << seed;
+       << (has_integers     ? " integers"
+           : has_odd_values ? " odd values"
+                            : " reals")
+       << " activation " << activation << " bias " << bias_kind << (has_residual ? " residual" : "") << " seed "
+       << seed;
   return text.str();
 }
 
