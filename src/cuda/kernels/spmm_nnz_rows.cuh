@@ -22,7 +22,7 @@ struct NnzGrid {
 // by warp in order, through shared memory (a tile of sums per warp; for the parts of a row a sum per thread). blockIdx.x
 // runs over parts, y over tiles of columns, z over the batch.
 template <class Value, class Out, class Index, int kLanes, int kVec, int kPacks>
-__global__ void __launch_bounds__(kNnzThreads, 2)
+__global__ void __launch_bounds__(kNnzThreads, resident_blocks(2))
     spmm_nnz_rows(const __grid_constant__ SpmmArgs<Value, Out> args, const NnzGrid grid,
                   const SplitParts<Sum<Value>> parts) {
   using S = Sum<Value>;
