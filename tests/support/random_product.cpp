@@ -302,7 +302,8 @@ void fill_dense(DenseSpec& spec, Draw& draw, const Recipe& r, bool with_nan) {
             with_nan ? Number{kNan, 0} : draw_value(draw, r);
 }
 
-// Up to six values become odd, and now and then a fiftieth tiny or huge.
+// Up to six values become NaN or infinite, or a fiftieth huge, but not both, since what overflows hides an infinity of the
+// other sign; and a fiftieth tiny.
 void put_odd_values(std::vector<Number>& values, Draw& draw, const Recipe& r) {
   const auto put_some = [&](std::int64_t count, std::initializer_list<double> from) {
     for (; count > 0 && !values.empty(); --count) {
@@ -312,13 +313,16 @@ void put_odd_values(std::vector<Number>& values, Draw& draw, const Recipe& r) {
         value = cases::round_to(r.type, {odd, cases::is_complex(r.type) ? value.imag() : 0});
     }
   };
-  if (draw.chance(60)) put_some(draw.below(7), {kNan, HUGE_VAL, -HUGE_VAL, -0.0, 0.0});
-  const auto some = static_cast<std::int64_t>(values.size()) / 50;
+  Draw kinds(r.seed);  // the same for all arrays
   const bool is_narrow = r.type == SPK_R_16F;
-  const double tiny = is_narrow ? 6e-8 : 3e-42, small = is_narrow ? 3e-6 : 1e-38;
-  if (draw.chance(30)) put_some(some, {tiny, -small, 0});
   const double large = is_narrow ? 300 : 1e15, huge = is_narrow ? 6e4 : 1e35;
-  if (draw.chance(20)) put_some(some, {large, -large, huge});
+  const double tiny = is_narrow ? 6e-8 : 3e-42, small = is_narrow ? 3e-6 : 1e-38;
+  const auto some = static_cast<std::int64_t>(values.size()) / 50;
+  if (kinds.chance(60))
+    put_some(draw.below(7), {kNan, HUGE_VAL, -HUGE_VAL, -0.0, 0.0});
+  else if (kinds.chance(60))
+    put_some(some, {large, -large, huge});
+  if (kinds.chance(40)) put_some(some, {tiny, -small, 0});
 }
 
 void add_epilogue(cases::ProductSpec& spec, Draw& draw, const Recipe& r) {
