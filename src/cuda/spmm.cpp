@@ -13,6 +13,7 @@
 #include "cuda/spmm_dense_copy.hpp"
 #include "cuda/spmm_dense_tile.hpp"
 #include "cuda/spmm_nnz_split.hpp"
+#include "cuda/spmm_row_tile.hpp"
 
 // Choice of the kernel, rows of op(A) for storages that have none, and the call. Kernels are in kernels/spmm_*.
 namespace spk::cuda {

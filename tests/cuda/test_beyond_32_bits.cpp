@@ -113,31 +113,32 @@ static_assert(kWide * kTall > kLimit);
 
 // Two entries a row: columns and values that follow from the row.
 struct TwoARow {
-  static std::int64_t column(std::int64_t row, int which) {
-    return which == 0 ? row * 7 % (kTall - 64) : kTall - 1 - row % 61;
+  std::int64_t column(std::int64_t row, int which) const {
+    return which == 0 ? row * 7 % (cols / 2) : cols - 1 - row % 31;
   }
   static int value(std::int64_t row, int which) { return which == 0 ? 1 + static_cast<int>(row % 2) : -1; }
 
-  TwoARow(spk_handle_t handle, spk_value_type_t type) {
-    std::vector<std::int32_t> starts(static_cast<std::size_t>(kTall) + 1), columns;
+  TwoARow(spk_handle_t handle, std::int64_t m, std::int64_t n, spk_value_type_t type) : cols(n) {
+    std::vector<std::int32_t> starts{0}, columns;
     std::vector<float> numbers;
-    for (std::int64_t i = 0; i < kTall; ++i) {
-      starts[static_cast<std::size_t>(i) + 1] = static_cast<std::int32_t>(2 * i + 2);
+    for (std::int64_t i = 0; i < m; ++i) {
       for (int e = 0; e < 2; ++e) {
         columns.push_back(static_cast<std::int32_t>(column(i, e)));
         numbers.push_back(static_cast<float>(value(i, e)));
       }
+      starts.push_back(static_cast<std::int32_t>(columns.size()));
     }
     offsets = std::make_unique<DeviceArray<std::int32_t>>(handle, starts);
     indices = std::make_unique<DeviceArray<std::int32_t>>(handle, columns);
     values = std::make_unique<NarrowArray>(handle, numbers, type);
-    SPK_EXPECT_OK(spk_csr_create(&mat, kTall, kTall, 2 * kTall, offsets->data(), indices->data(), values->data(),
-                                 SPK_INDEX_32I, SPK_INDEX_32I, 0, type));
+    SPK_EXPECT_OK(spk_csr_create(&mat, m, cols, 2 * m, offsets->data(), indices->data(), values->data(), SPK_INDEX_32I,
+                                 SPK_INDEX_32I, 0, type));
   }
   TwoARow(const TwoARow&) = delete;
   TwoARow& operator=(const TwoARow&) = delete;
   ~TwoARow() { spk_spmat_destroy(mat); }
 
+  std::int64_t cols;
   std::unique_ptr<DeviceArray<std::int32_t>> offsets, indices;
   std::unique_ptr<NarrowArray> values;
   spk_spmat_t mat = nullptr;
@@ -145,8 +146,8 @@ struct TwoARow {
 
 // B and C hold more than 2^31 elements each.
 TEST_P(Beyond32Bits, DenseMatricesOfAProduct) {
-  const TwoARow a(*handle_, GetParam());
   const std::int64_t m = kTall, n = kWide, k = kTall;
+  const TwoARow a(*handle_, m, k, GetParam());
   const LargeArray b(*handle_, GetParam(), k * n, 1), c(*handle_, GetParam(), m * n, 2);
   SPK_SKIP_WITHOUT_ROOM(b);
   SPK_SKIP_WITHOUT_ROOM(c);
@@ -176,7 +177,7 @@ TEST_P(Beyond32Bits, DenseMatricesOfAProduct) {
                 const std::int64_t row = by_rows ? line : i, col = by_rows ? i : line;
                 double want = 0;
                 for (int e = 0; e < 2; ++e) {
-                  const std::int64_t p = TwoARow::column(row, e);
+                  const std::int64_t p = a.column(row, e);
                   want += TwoARow::value(row, e) * b.at(b_by_rows ? p * n + col : col * k + p);
                 }
                 if (!(c.number(got, i) == want))
@@ -191,50 +192,49 @@ TEST_P(Beyond32Bits, DenseMatricesOfAProduct) {
   }
 }
 
-// A and B hold more than 2^31 elements each.
+// A or B holds more than 2^31 elements.
 TEST_P(Beyond32Bits, DenseMatricesOfASampledProduct) {
-  const TwoARow c(*handle_, GetParam());
-  const std::int64_t m = kTall, n = kTall, k = kWide;
-  const LargeArray a(*handle_, GetParam(), m * k, 3), b(*handle_, GetParam(), k * n, 4);
-  SPK_SKIP_WITHOUT_ROOM(a);
-  SPK_SKIP_WITHOUT_ROOM(b);
-  DeviceArray<float> out(*handle_, std::vector<float>(static_cast<std::size_t>(2 * m)));
-  spk_spmat_t mat_c = nullptr;
-  SPK_ASSERT_OK(spk_csr_create(&mat_c, m, n, 2 * m, c.offsets->data(), c.indices->data(), out.data(), SPK_INDEX_32I,
-                               SPK_INDEX_32I, 0, SPK_R_32F));
-  const std::vector<std::int64_t> sample{0, 1, kLimit / k - 1, kLimit / k, kLimit / k + 1, m - 1};
-  for (const spk_order_t order : {SPK_ORDER_ROW, SPK_ORDER_COL}) {
-    SCOPED_TRACE("order " + std::to_string(order));
-    const bool by_rows = order == SPK_ORDER_ROW;
-    spk_dnmat_t mat_a = nullptr, mat_b = nullptr;
-    SPK_ASSERT_OK(spk_dnmat_create(&mat_a, m, k, by_rows ? k : m, a.data(), GetParam(), order));
-    SPK_ASSERT_OK(spk_dnmat_create(&mat_b, k, n, by_rows ? n : k, b.data(), GetParam(), order));
-    std::vector<double> want;
-    for (const std::int64_t row : sample)
-      for (int e = 0; e < 2; ++e) {
-        const std::int64_t col = TwoARow::column(row, e);
-        double sum = 0;
-        for (std::int64_t p = 0; p < k; ++p)
-          sum += a.at(by_rows ? row * k + p : p * m + row) * b.at(by_rows ? p * n + col : col * k + p);
-        want.push_back(sum);
-      }
-    run_all(
-        [&](spk_algorithm_t kernel) {
-          return spk_sddmm(*handle_, SPK_OP_N, SPK_OP_N, &one_, mat_a, mat_b, &zero_, mat_c, SPK_COMPUTE_32F, kernel,
-                           nullptr, 0);
-        },
-        [&] { out.write(std::vector<float>(static_cast<std::size_t>(2 * m), std::nanf(""))); },
-        [&]() -> std::string {
-          const std::vector<float> got = out.read();
-          for (std::size_t s = 0; s < want.size(); ++s)
-            if (got[static_cast<std::size_t>(2 * sample[s / 2]) + s % 2] != static_cast<float>(want[s]))
-              return "row " + std::to_string(sample[s / 2]);
-          return "";
-        });
-    spk_dnmat_destroy(mat_a);
-    spk_dnmat_destroy(mat_b);
+  const std::int64_t k = kWide;
+  for (const bool has_large_a : {true, false}) {
+    const std::int64_t m = has_large_a ? kTall : 64, n = has_large_a ? 64 : kTall;
+    const TwoARow c(*handle_, m, n, SPK_R_32F);
+    const LargeArray a(*handle_, GetParam(), m * k, 3), b(*handle_, GetParam(), k * n, 4);
+    SPK_SKIP_WITHOUT_ROOM(a);
+    SPK_SKIP_WITHOUT_ROOM(b);
+    std::vector<std::int64_t> sample{0, 1, m / 2, m - 2, m - 1};
+    if (has_large_a) sample.insert(sample.end(), {kLimit / k - 1, kLimit / k, kLimit / k + 1});
+    for (const spk_order_t order : {SPK_ORDER_ROW, SPK_ORDER_COL}) {
+      SCOPED_TRACE("m " + std::to_string(m) + ", order " + std::to_string(order));
+      const bool by_rows = order == SPK_ORDER_ROW;
+      spk_dnmat_t mat_a = nullptr, mat_b = nullptr;
+      SPK_ASSERT_OK(spk_dnmat_create(&mat_a, m, k, by_rows ? k : m, a.data(), GetParam(), order));
+      SPK_ASSERT_OK(spk_dnmat_create(&mat_b, k, n, by_rows ? n : k, b.data(), GetParam(), order));
+      std::vector<float> want;
+      for (const std::int64_t row : sample)
+        for (int e = 0; e < 2; ++e) {
+          const std::int64_t col = c.column(row, e);
+          double sum = 0;
+          for (std::int64_t p = 0; p < k; ++p)
+            sum += a.at(by_rows ? row * k + p : p * m + row) * b.at(by_rows ? p * n + col : col * k + p);
+          want.push_back(static_cast<float>(sum));
+        }
+      run_all(
+          [&](spk_algorithm_t kernel) {
+            return spk_sddmm(*handle_, SPK_OP_N, SPK_OP_N, &one_, mat_a, mat_b, &zero_, c.mat, SPK_COMPUTE_32F, kernel,
+                             nullptr, 0);
+          },
+          [&] { c.values->write(std::vector<float>(static_cast<std::size_t>(2 * m), std::nanf(""))); },
+          [&]() -> std::string {
+            const std::vector<float> got = c.values->read();
+            for (std::size_t s = 0; s < want.size(); ++s)
+              if (got[static_cast<std::size_t>(2 * sample[s / 2]) + s % 2] != want[s])
+                return "row " + std::to_string(sample[s / 2]);
+            return "";
+          });
+      spk_dnmat_destroy(mat_a);
+      spk_dnmat_destroy(mat_b);
+    }
   }
-  spk_spmat_destroy(mat_c);
 }
 
 // A holds more than 2^31 entries, the same number in every row.

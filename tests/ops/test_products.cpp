@@ -70,6 +70,7 @@ TEST_P(ProductsCuda, AreRightOnEveryPath) {
        {"cuda, dense copy", SPK_BACKEND_CUDA, false, true, dense_copy},
        {"cuda plan with a dense copy", SPK_BACKEND_CUDA, true, false, dense_copy, true},
        {"cuda, short rows", SPK_BACKEND_CUDA, false, true, short_rows},
+       {"cuda, rows in shared memory", SPK_BACKEND_CUDA, false, true, {{SPK_R_16F, 632}, {SPK_R_16BF, 633}}},
        {"cuda, panels and pairs", SPK_BACKEND_CUDA, false, true, {{SPK_R_32F, 624}}},
        {.name = "cuda, SDDMM by strips", .backend = SPK_BACKEND_CUDA, .has_placed_scalars = true, .kernel = 775},
        {.name = "cuda, SDDMM by clusters", .backend = SPK_BACKEND_CUDA, .has_placed_scalars = true, .kernel = 776},

@@ -36,23 +36,37 @@ inline auto tensor_map_encoder() {
   return encode;
 }
 
-// `matrices` matrices of `lines` lines of `length` elements as a tensor of boxes: 128 bytes of a line by `box_lines` lines,
-// which take the 128-byte swizzle in shared memory. pitch, matrix: elements from line to line, from matrix to matrix.
+struct TensorBox {
+  int elements, lines;  // of a line; lines
+  CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
+};
+
+// `matrices` matrices of `lines` lines of `length` elements as a tensor of boxes. pitch, matrix: elements from line to line,
+// from matrix to matrix.
 template <class T>
-CUtensorMap tensor_map_of_lines(const void* values, std::int64_t length, std::int64_t lines, std::int64_t matrices,
-                                std::int64_t pitch, std::int64_t matrix, int box_lines) {
+CUtensorMap tensor_map_of_boxes(const void* values, std::int64_t length, std::int64_t lines, std::int64_t matrices,
+                                std::int64_t pitch, std::int64_t matrix, const TensorBox& shape) {
   const cuuint64_t sizes[3] = {static_cast<cuuint64_t>(length), static_cast<cuuint64_t>(lines),
                                static_cast<cuuint64_t>(matrices)};
   const cuuint64_t strides[2] = {static_cast<cuuint64_t>(pitch) * sizeof(T),
                                  static_cast<cuuint64_t>(matrix) * sizeof(T)};
-  const cuuint32_t box[3] = {128 / sizeof(T), static_cast<cuuint32_t>(box_lines), 1}, steps[3] = {1, 1, 1};
+  const cuuint32_t box[3] = {static_cast<cuuint32_t>(shape.elements), static_cast<cuuint32_t>(shape.lines), 1},
+                   steps[3] = {1, 1, 1};
   alignas(64) CUtensorMap map;
   const CUresult result = tensor_map_encoder()(&map, tensor_map_type<T>(), 3, const_cast<void*>(values), sizes, strides,
-                                               box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                               box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, shape.swizzle,
                                                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS)
     throw Error(SPK_STATUS_EXECUTION_FAILED, "cuTensorMapEncodeTiled: error %d", static_cast<int>(result));
   return map;
+}
+
+// The same by 128 bytes of a line and `box_lines` lines.
+template <class T>
+CUtensorMap tensor_map_of_lines(const void* values, std::int64_t length, std::int64_t lines, std::int64_t matrices,
+                                std::int64_t pitch, std::int64_t matrix, int box_lines) {
+  return tensor_map_of_boxes<T>(values, length, lines, matrices, pitch, matrix,
+                                {static_cast<int>(128 / sizeof(T)), box_lines});
 }
 
 }  // namespace spk::cuda
