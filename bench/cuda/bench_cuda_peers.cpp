@@ -28,7 +28,8 @@ struct Options {
   std::string commit = SPK_BENCH_COMMIT;
   int samples = 7;
   double seconds = 0;
-  bool cold = false, algs = false, peers_only = false, spk_only = false, no_plan = false, keeps_values = false;
+  bool cold = false, algs = false, peers_only = false, spk_only = false, no_plan = false, keeps_values = false,
+       shuffles = false;
 };
 
 // Besides those of the data set: matrix-vector, decoding, and large enough for the dense peers.
@@ -50,6 +51,10 @@ std::vector<Source> sources(const Options& options) {
           "dlmc/index.csv");
     }
     append(sources_of((*folder / "dlmc" / "index.csv").string(), options.set, "--set"));
+  }
+  for (Source& source : all) {
+    source.has_shuffled_rows = options.shuffles;
+    if (options.shuffles) source.name += " shuffled";
   }
   return all;
 }
@@ -213,6 +218,7 @@ int main(int argc, char** argv) {
   app.add_option("--commit", options.commit, "Commit that is measured")->capture_default_str();
   app.add_option("--samples", options.samples, "Timed samples of each contender")->capture_default_str();
   app.add_option("--seconds", options.seconds, "Begin no further problem after this time; 0: no limit");
+  app.add_flag("--shuffle", options.shuffles, "Columns of every row in random order");
   app.add_flag("--cold", options.cold, "Rotate operands through copies larger than L2");
   app.add_flag("--algs", options.algs, "Also time every kernel of spk by its id");
   app.add_flag("--no-plan", options.no_plan, "Leave spk's plans out");

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <random>
 
 #include "dataset.hpp"
 #include "failure.hpp"
@@ -68,6 +69,13 @@ tool::CsrMatrix generate_power_law(const Source& source, const tool::ValueType& 
   }
   matrix.values = tool::random_values(std::max<std::int64_t>(matrix.nnz, 1), type, seed);
   return matrix;
+}
+
+void shuffle_rows(tool::CsrMatrix& matrix) {
+  const auto* offsets = reinterpret_cast<const std::int32_t*>(matrix.row_offsets.data());
+  auto* columns = reinterpret_cast<std::int32_t*>(matrix.col_indices.data());
+  std::mt19937 draw(1);
+  for (std::int64_t i = 0; i < matrix.rows; ++i) std::shuffle(columns + offsets[i], columns + offsets[i + 1], draw);
 }
 
 }  // namespace
@@ -166,6 +174,7 @@ tool::CsrMatrix load(const Source& source, const tool::ValueType& type) {
   if (matrix.index_type != SPK_INDEX_32I) {
     throw tool::Failure(fmt::format("{}: {} entries do not fit 32-bit indices", source.name, matrix.nnz));
   }
+  if (source.has_shuffled_rows) shuffle_rows(matrix);
   matrix.name = source.name;
   return matrix;
 }

@@ -46,6 +46,7 @@ struct Source {
   std::int64_t rows = 0, cols = 0;
   double sparsity = 0;
   double exponent = 0;  // of the power law of row lengths; 0: uniform
+  bool has_shuffled_rows = false;
   std::vector<std::int64_t> widths;
 };
 

@@ -181,6 +181,60 @@ __device__ float dot_by_warp(const SddmmArgs<Value, Out>& args, std::int64_t bat
   return sum;
 }
 
+// Neighbours along k of one operand's line, as many as 16 bytes hold; zeros beyond its end.
+template <class Value>
+struct LinePiece {
+  static constexpr int kCount = 16 / static_cast<int>(sizeof(Value));
+  alignas(16) Value x[kCount];
+  __device__ LinePiece(const SddmmOperand<Value>& operand, const Value* line, std::int64_t l, std::int64_t k) {
+    if (operand.k_stride == 1 && l + kCount <= k) {
+      *reinterpret_cast<uint4*>(x) = *reinterpret_cast<const uint4*>(line + l);
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) x[i] = l + i < k ? line[(l + i) * operand.k_stride] : Value(0.0f);
+  }
+};
+
+// A dot product for every lane whose bit is set, of row row0 or, from lane 16 on, the next, and of the lane's column: four lanes
+// form each, so that a warp has 32 of them under way. Lines that are contiguous along k are aligned to 16 bytes.
+template <class Value, class Out>
+__device__ float dots_by_fours(const SddmmArgs<Value, Out>& args, std::int64_t batch, std::int64_t row0, int column,
+                               unsigned lanes) {
+  constexpr unsigned kAll = 0xffffffffu;
+  constexpr int kEach = 4, kCount = LinePiece<Value>::kCount;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const Value *a[kEach], *b[kEach];
+  bool wanted[kEach];
+  float sums[kEach] = {};
+#pragma unroll
+  for (int j = 0; j < kEach; ++j) {
+    const int source = j * 8 + lane / 4;
+    wanted[j] = (lanes >> source & 1) != 0;
+    a[j] = args.a.values + batch * args.a.batch_stride + (row0 + source / 16) * args.a.stride;
+    b[j] =
+        args.b.values + batch * args.b.batch_stride + std::int64_t{__shfl_sync(kAll, column, source)} * args.b.stride;
+  }
+#pragma unroll 1
+  for (std::int64_t l = lane % 4 * kCount; l < args.k; l += 4 * kCount)
+#pragma unroll
+    for (int j = 0; j < kEach; ++j) {
+      if (!wanted[j]) continue;
+      const LinePiece<Value> x(args.a, a[j], l, args.k), y(args.b, b[j], l, args.k);
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) sums[j] = fmaf(to_sum(x.x[i]), to_sum(y.x[i]), sums[j]);
+    }
+  float own = 0;
+#pragma unroll
+  for (int j = 0; j < kEach; ++j) {
+    sums[j] += __shfl_xor_sync(kAll, sums[j], 1);
+    sums[j] += __shfl_xor_sync(kAll, sums[j], 2);
+    const float made = __shfl_sync(kAll, sums[j], lane % 8 * 4);
+    if (lane / 8 == j) own = made;
+  }
+  return own;
+}
+
 // Where a warp's strip lies, and its scalars.
 struct StripWork {
   std::int64_t batch;
@@ -207,11 +261,10 @@ __device__ __noinline__ void finish_singly(const SddmmArgs<Value, Out>& args, St
     const bool inside = column < kCols, there = place < entries.counts[row] && (inside || !range.whole);
     float sum = inside && there ? tile[row * kStride + column] : 0.0f;
     const bool dot = there && !work.skips && (!inside || (kSplit && (again || !isfinite(sum))));
-    for (unsigned lanes = __ballot_sync(0xffffffffu, dot); lanes != 0; lanes &= lanes - 1) {
-      const int source = __ffs(static_cast<int>(lanes)) - 1;
-      const int col = static_cast<int>(__shfl_sync(0xffffffffu, column, source)) + work.col0;
-      const float made = dot_by_warp(args, work.batch, work.row0 + static_cast<int>(2 * u) + source / 16, col);
-      if (static_cast<int>(lane) == source) sum = made;
+    if (const unsigned lanes = __ballot_sync(0xffffffffu, dot); lanes != 0) {
+      const float made = dots_by_fours(args, work.batch, work.row0 + static_cast<int>(2 * u),
+                                       static_cast<int>(column) + work.col0, lanes);
+      if (dot) sum = made;
     }
     if (!there) continue;
     Out* const to = values + (entries.begins[row] + place);
