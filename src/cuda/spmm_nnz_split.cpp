@@ -43,10 +43,14 @@ bool is_one_column(const SpmmProblem& p) noexcept {
 }
 
 std::int64_t cut_of_rows(const SpmmProblem& p) noexcept { return cut_of(p, 2304, 32, 256); }
-std::int64_t cut_of_short_rows(const SpmmProblem& p) noexcept { return cut_of(p, 2304, 8, 256); }
+// A row that may be there is cut later than one that a plan has seen.
+std::int64_t cut_of_short_rows(const SpmmProblem& p) noexcept {
+  return cut_of(p, p.longest_row < 0 ? 2304 : 512, 8, 256);
+}
 std::int64_t cut_of_dot(const Device& device, const SpmmProblem& p) noexcept {
   const int lanes_log2 = dot_lanes_log2(device, p);
-  return cut_of(p, std::max(is_one_column(p) ? 2304 : 256, 64 << lanes_log2), 32, std::max(128, 32 << lanes_log2));
+  const int reach = !is_one_column(p) ? 256 : p.longest_row < 0 ? 2304 : 512;
+  return cut_of(p, std::max(reach, 64 << lanes_log2), 32, std::max(128, 32 << lanes_log2));
 }
 
 // About four entries per lane; more lanes while rows alone do not fill the device.

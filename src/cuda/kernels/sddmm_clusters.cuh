@@ -83,6 +83,20 @@ struct ClusterPass {
   }
 };
 
+// One dot product of a row of op(A) and a column of op(B), by a warp; all lanes get it.
+template <class Value, class Out>
+__device__ float dot_by_warp(const SddmmArgs<Value, Out>& args, std::int64_t batch, std::int64_t row,
+                             std::int64_t col) {
+  const Value* const a = args.a.values + batch * args.a.batch_stride + row * args.a.stride;
+  const Value* const b = args.b.values + batch * args.b.batch_stride + col * args.b.stride;
+  float sum = 0;
+  for (std::int64_t l = threadIdx.x % 32; l < args.k; l += 32)
+    sum = fmaf(to_sum(a[l * args.a.k_stride]), to_sum(b[l * args.b.k_stride]), sum);
+#pragma unroll
+  for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+  return sum;
+}
+
 // The sum of each lane that `wants` it, of the entry at `place`, from the operands themselves.
 template <class Value, class Out>
 __device__ __noinline__ float sum_again(const SddmmArgs<Value, Out>& args, ClusterIndices indices,

@@ -167,74 +167,6 @@ struct StripPass {
   }
 };
 
-// One dot product of a row of op(A) and a column of op(B), by a warp; all lanes get it.
-template <class Value, class Out>
-__device__ float dot_by_warp(const SddmmArgs<Value, Out>& args, std::int64_t batch, std::int64_t row,
-                             std::int64_t col) {
-  const Value* const a = args.a.values + batch * args.a.batch_stride + row * args.a.stride;
-  const Value* const b = args.b.values + batch * args.b.batch_stride + col * args.b.stride;
-  float sum = 0;
-  for (std::int64_t l = threadIdx.x % 32; l < args.k; l += 32)
-    sum = fmaf(to_sum(a[l * args.a.k_stride]), to_sum(b[l * args.b.k_stride]), sum);
-#pragma unroll
-  for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
-  return sum;
-}
-
-// Neighbours along k of one operand's line, as many as 16 bytes hold; zeros beyond its end.
-template <class Value>
-struct LinePiece {
-  static constexpr int kCount = 16 / static_cast<int>(sizeof(Value));
-  alignas(16) Value x[kCount];
-  __device__ LinePiece(const SddmmOperand<Value>& operand, const Value* line, std::int64_t l, std::int64_t k) {
-    if (operand.k_stride == 1 && l + kCount <= k) {
-      *reinterpret_cast<uint4*>(x) = *reinterpret_cast<const uint4*>(line + l);
-      return;
-    }
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) x[i] = l + i < k ? line[(l + i) * operand.k_stride] : Value(0.0f);
-  }
-};
-
-// A dot product for every lane whose bit is set, of row row0 or, from lane 16 on, the next, and of the lane's column: four lanes
-// form each, so that a warp has 32 of them under way. Lines that are contiguous along k are aligned to 16 bytes.
-template <class Value, class Out>
-__device__ float dots_by_fours(const SddmmArgs<Value, Out>& args, std::int64_t batch, std::int64_t row0, int column,
-                               unsigned lanes) {
-  constexpr unsigned kAll = 0xffffffffu;
-  constexpr int kEach = 4, kCount = LinePiece<Value>::kCount;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const Value *a[kEach], *b[kEach];
-  bool wanted[kEach];
-  float sums[kEach] = {};
-#pragma unroll
-  for (int j = 0; j < kEach; ++j) {
-    const int source = j * 8 + lane / 4;
-    wanted[j] = (lanes >> source & 1) != 0;
-    a[j] = args.a.values + batch * args.a.batch_stride + (row0 + source / 16) * args.a.stride;
-    b[j] =
-        args.b.values + batch * args.b.batch_stride + std::int64_t{__shfl_sync(kAll, column, source)} * args.b.stride;
-  }
-#pragma unroll 1
-  for (std::int64_t l = lane % 4 * kCount; l < args.k; l += 4 * kCount)
-#pragma unroll
-    for (int j = 0; j < kEach; ++j) {
-      if (!wanted[j]) continue;
-      const LinePiece<Value> x(args.a, a[j], l, args.k), y(args.b, b[j], l, args.k);
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) sums[j] = fmaf(to_sum(x.x[i]), to_sum(y.x[i]), sums[j]);
-    }
-  float own = 0;
-#pragma unroll
-  for (int j = 0; j < kEach; ++j) {
-    sums[j] += __shfl_xor_sync(kAll, sums[j], 1);
-    sums[j] += __shfl_xor_sync(kAll, sums[j], 2);
-    const float made = __shfl_sync(kAll, sums[j], lane % 8 * 4);
-    if (lane / 8 == j) own = made;
-  }
-  return own;
-}
-
 // Where a warp's strip lies, and its scalars.
 struct StripWork {
   std::int64_t batch;
@@ -243,43 +175,111 @@ struct StripWork {
   bool skips;
 };
 
+// Entries of a pass that are products of their own: `slots` of them, and every slot's column. A slot is a lane of a pair of rows.
+constexpr unsigned kStripSlots = kStripPairs * 32;
+struct StripList {
+  std::uint32_t columns[kStripSlots];
+  std::uint8_t slots[kStripSlots];
+};
+
+// Forms the products of the first `count` entries of a list: four lanes have one, so that 32 are under way, and four more loads
+// of each. Lines that are contiguous along k are aligned to 16 bytes. `finish` gets the slot and the sum, in one lane.
+template <class Value, class Out, class Finish>
+__device__ void form_listed(const SddmmArgs<Value, Out>& args, const StripWork& work, const StripList& list,
+                            unsigned count, const Finish& finish) {
+  constexpr unsigned kEach = 4, kLanes = 4;
+  constexpr int kPiece = 16 / static_cast<int>(sizeof(Value));
+  const unsigned lane = threadIdx.x % 32;
+  const bool contiguous = args.a.k_stride == 1 && args.b.k_stride == 1;
+#pragma unroll 1
+  for (unsigned first = 0; first < count; first += 32) {
+    const Value *a[kEach], *b[kEach];
+    unsigned slots[kEach];
+    float sums[kEach] = {};
+#pragma unroll
+    for (unsigned j = 0; j < kEach; ++j) {
+      slots[j] = list.slots[min(first + j * 8 + lane / kLanes, count - 1)];
+      const std::int64_t row = work.row0 + static_cast<int>(slots[j] / 16);
+      const std::int64_t col = work.col0 + static_cast<int>(list.columns[slots[j]]);
+      a[j] = args.a.values + work.batch * args.a.batch_stride + row * args.a.stride;
+      b[j] = args.b.values + work.batch * args.b.batch_stride + col * args.b.stride;
+    }
+    std::int64_t l = lane % kLanes * kPiece;
+    if (contiguous) {
+#pragma unroll 2
+      for (; l + kPiece <= args.k; l += kLanes * kPiece) {
+        alignas(16) Value x[kEach][kPiece], y[kEach][kPiece];
+#pragma unroll
+        for (unsigned j = 0; j < kEach; ++j) {
+          *reinterpret_cast<uint4*>(x[j]) = *reinterpret_cast<const uint4*>(a[j] + l);
+          *reinterpret_cast<uint4*>(y[j]) = *reinterpret_cast<const uint4*>(b[j] + l);
+        }
+#pragma unroll
+        for (unsigned j = 0; j < kEach; ++j)
+#pragma unroll
+          for (int i = 0; i < kPiece; ++i) sums[j] = fmaf(to_sum(x[j][i]), to_sum(y[j][i]), sums[j]);
+      }
+    }
+    for (; l < args.k; l += kLanes * kPiece)
+#pragma unroll 1
+      for (std::int64_t i = l; i < min(l + kPiece, args.k); ++i)
+#pragma unroll
+        for (unsigned j = 0; j < kEach; ++j)
+          sums[j] = fmaf(to_sum(a[j][i * args.a.k_stride]), to_sum(b[j][i * args.b.k_stride]), sums[j]);
+#pragma unroll
+    for (unsigned j = 0; j < kEach; ++j) {
+      sums[j] += __shfl_xor_sync(0xffffffffu, sums[j], 1);
+      sums[j] += __shfl_xor_sync(0xffffffffu, sums[j], 2);
+      if (lane % kLanes == j && first + j * 8 + lane / kLanes < count) finish(slots[j], sums[j]);
+    }
+  }
+}
+
 // A pass with everything: entries outside the strip (unless rows are whole), sums that are not finite or, if `again`, all
 // are formed once more from the operands themselves (f32 operands were split); beta.
 template <class Value, class Out, int kCols, int kStride>
 __device__ __noinline__ void finish_singly(const SddmmArgs<Value, Out>& args, StripWork work,
                                            const StripEntries& entries, StripRange range, StripPass pass_columns,
-                                           unsigned pass, const float* tile, bool again) {
+                                           unsigned pass, const float* tile, StripList& list, bool again) {
   constexpr bool kSplit = std::is_same_v<Value, float>;
   const unsigned lane = threadIdx.x % 32, half = lane / kStripLanes, place = pass * kStripLanes + lane % kStripLanes;
   Out* const values = args.values + work.batch * args.values_stride + range.first;
+  const auto finish = [&](Out* to, float sum) {
+    float x = work.skips ? 0.0f : work.alpha * sum;
+    if (work.beta != 0) x = fmaf(work.beta, to_sum(*to), x);
+    *to = FromSum<Out>::of(x);
+  };
+  unsigned listed = 0;
 #pragma unroll 1
   for (unsigned u = 0; u < kStripPairs; ++u) {
-    unsigned column = pass_columns.columns[0];  // a loop, for which they move on
+    const unsigned column = pass_columns.columns[0];  // a loop, for which they move on
 #pragma unroll
     for (unsigned i = 0; i + 1 < kStripPairs; ++i) pass_columns.columns[i] = pass_columns.columns[i + 1];
     const unsigned row = 2 * u + half;
     const bool inside = column < kCols, there = place < entries.counts[row] && (inside || !range.whole);
-    float sum = inside && there ? tile[row * kStride + column] : 0.0f;
+    const float sum = inside && there ? tile[row * kStride + column] : 0.0f;
     const bool dot = there && !work.skips && (!inside || (kSplit && (again || !isfinite(sum))));
-    if (const unsigned lanes = __ballot_sync(0xffffffffu, dot); lanes != 0) {
-      const float made = dots_by_fours(args, work.batch, work.row0 + static_cast<int>(2 * u),
-                                       static_cast<int>(column) + work.col0, lanes);
-      if (dot) sum = made;
+    const unsigned dots = __ballot_sync(0xffffffffu, dot);
+    if (dot) {
+      list.columns[u * 32 + lane] = column;
+      list.slots[listed + __popc(dots & ((1u << lane) - 1))] = static_cast<std::uint8_t>(u * 32 + lane);
     }
-    if (!there) continue;
-    Out* const to = values + (entries.begins[row] + place);
-    float x = work.skips ? 0.0f : work.alpha * sum;
-    if (work.beta != 0) x = fmaf(work.beta, to_sum(*to), x);
-    *to = FromSum<Out>::of(x);
+    listed += __popc(dots);
+    if (there && !dot) finish(values + (entries.begins[row] + place), sum);
   }
+  __syncwarp();
+  form_listed(args, work, list, listed, [&](unsigned slot, float sum) {
+    finish(values + (entries.begins[slot / 16] + pass * kStripLanes + slot % 16), sum);
+  });
+  __syncwarp();
 }
 
 // Finishes a warp's entries from its sums `tile` (kStripRows x kCols, rows kStride apart) in shared memory; `ahead` has
-// the first pass.
+// the first pass; `list` is room of the warp.
 template <class Value, class Out, int kCols, int kStride>
 __device__ void finish_entries(const SddmmArgs<Value, Out>& args, const StripMatrix& c, const StripWork& work,
                                const StripEntries& entries, const StripRange& range, StripPass& ahead,
-                               const float* tile, bool again) {
+                               const float* tile, StripList& list, bool again) {
   constexpr bool kSplit = std::is_same_v<Value, float>;
   const unsigned lane = threadIdx.x % 32, half = lane / kStripLanes;
   const unsigned origin = static_cast<unsigned>(work.col0 + c.base);
@@ -303,7 +303,7 @@ __device__ void finish_entries(const SddmmArgs<Value, Out>& args, const StripMat
       if (kSplit) odd = fmaf(sums[u], 0.0f, odd);
     }
     if (__any_sync(0xffffffffu, singly || (!range.whole && farthest >= kCols) || (kSplit && !(odd == 0)))) {
-      finish_singly<Value, Out, kCols, kStride>(args, work, entries, range, now, pass, tile, again);
+      finish_singly<Value, Out, kCols, kStride>(args, work, entries, range, now, pass, tile, list, again);
       continue;
     }
     const unsigned place = pass * kStripLanes + lane % kStripLanes;

@@ -33,7 +33,9 @@ struct StripConfig {
   static constexpr int kStageBytes = kBytesM + kBytesN + kLower;
   static constexpr int kStride = kN + 8;  // floats from row to row of the sums: two of each lane meet in no bank
   static constexpr int kTileBytes = kM * kStride * 4;
-  static constexpr int kSharedBytes = 1024 + (kStages * kStageBytes > kTileBytes ? kStages * kStageBytes : kTileBytes);
+  // The sums and a list for every warp take the place of the stages.
+  static constexpr int kEndBytes = kTileBytes + 4 * kGroups * static_cast<int>(sizeof(StripList));
+  static constexpr int kSharedBytes = 1024 + (kStages * kStageBytes > kEndBytes ? kStages * kStageBytes : kEndBytes);
 };
 
 // Of the operands.
@@ -285,7 +287,9 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocks)
       *reinterpret_cast<float2*>(tile + (h * 8 + lane / 4) * Config::kStride + j * 8 + lane % 4 * 2) = {
           sums[j * 4 + h * 2], sums[j * 4 + h * 2 + 1]};
   __syncwarp();
-  finish_entries<Value, Out, Config::kN, Config::kStride>(args, c, work, entries, range, first, tile, again);
+  auto* const lists = reinterpret_cast<StripList*>(stages + Config::kTileBytes);
+  finish_entries<Value, Out, Config::kN, Config::kStride>(args, c, work, entries, range, first, tile, lists[warp],
+                                                          again);
 #endif
 }
 
