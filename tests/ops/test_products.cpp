@@ -6,6 +6,7 @@
 // the library's own shadow check, and by a dense loop that shares nothing with the library.
 #include <gtest/gtest.h>
 
+#include "cases/cuda_driver.hpp"
 #include "ops/product_ways.hpp"
 
 namespace spk::test {
@@ -34,6 +35,9 @@ void expect_right(int part, std::initializer_list<Way> ways) {
     const Model model = dense_loop(product);
     const Placement placement = number % 4 == 0 ? Placement::page_end : Placement::plain;
     for (const Way& way : ways) {
+      // A stand-in for a device has none of the kernels that are asked for by id.
+      const bool is_by_id = way.kernel != SPK_ALG_DEFAULT || !way.kernels.empty();
+      if (is_by_id && cases::CudaDriver::find() == nullptr) continue;
       const std::string reason = run_way(product, &model, way, placement).value_or("");
       if (reason.empty()) continue;
       ADD_FAILURE() << "recipe " << number << " on " << way.name << ": " << reason << "\n  "
