@@ -11,8 +11,9 @@
 // The bound of a column in a row is the place from where on columns are not smaller, found by steps that look at the same
 // places of a row whatever the column is, and go to the first of these places whose column is not smaller than it. So the
 // bounds of growing columns never shrink, in whatever order a row is: the strips of columns part its places, each of
-// which belongs to one block. If the row is sorted, so are the columns of the strip's entries inside the strip; else some
-// may lie outside, and are products of their own.
+// which belongs to one block. Nor do they where the first step shows a row that is not sorted, of which every strip gets its
+// share. If the row is sorted, so are the columns of the strip's entries inside the strip; else some may lie outside, and are
+// products of their own.
 //
 // Of short rows all entries are read, and those outside the strip left to others.
 namespace spk::cuda {
@@ -63,26 +64,38 @@ struct StripIndices {
   }
 };
 
-// A lane's search for a column among `count` places from `low` on.
-template <class Load>
-__device__ unsigned column_bound(const Load& load, unsigned low, unsigned count, unsigned column) {
-  constexpr unsigned kWays = 4;
-#pragma unroll 1
-  while (__any_sync(0xffffffffu, count > 0)) {
-    const unsigned step = (count + kWays - 1) / kWays;
-    unsigned there[kWays - 1];
+// A step of a search for a column among `count` places from `low` on, which looks at kWays - 1 of them. Returns whether their
+// columns do not fall.
+template <unsigned kWays, class Load>
+__device__ bool search_step(const Load& load, unsigned& low, unsigned& count, unsigned column) {
+  const unsigned step = (count + kWays - 1) / kWays;
+  unsigned there[kWays - 1];
 #pragma unroll
-    for (unsigned u = 0; u < kWays - 1; ++u) {
-      there[u] = ~0u;
-      if ((u + 1) * step <= count && step > 0) there[u] = load(low + (u + 1) * step - 1);
-    }
-    unsigned skipped = kWays - 1;
-#pragma unroll
-    for (unsigned u = kWays - 1; u-- > 0;)
-      if (there[u] >= column) skipped = u;
-    low += skipped * step;
-    count = min(skipped == kWays - 1 ? count : step - 1, count - skipped * step);
+  for (unsigned u = 0; u < kWays - 1; ++u) {
+    there[u] = ~0u;
+    if ((u + 1) * step <= count && step > 0) there[u] = load(low + (u + 1) * step - 1);
   }
+  bool rising = true;
+  unsigned skipped = kWays - 1;
+#pragma unroll
+  for (unsigned u = kWays - 1; u-- > 0;) {
+    if (u > 0) rising &= there[u - 1] <= there[u];
+    if (there[u] >= column) skipped = u;
+  }
+  low += skipped * step;
+  count = min(skipped == kWays - 1 ? count : step - 1, count - skipped * step);
+  return rising;
+}
+
+// The bound of a column among `count` places from `low` on, of a lane. A row of which the first step shows that it is not
+// sorted is parted evenly among all `cols` columns, which counts from 0 on are `ordinal`: its bounds would leave most of it to few.
+template <class Load>
+__device__ unsigned column_bound(const Load& load, unsigned low, unsigned count, unsigned column, unsigned ordinal,
+                                 unsigned cols) {
+  const unsigned even = low + static_cast<unsigned>(std::uint64_t{count} * ordinal / cols);
+  if (!search_step<8>(load, low, count, column)) low = even, count = 0;
+#pragma unroll 1
+  while (__any_sync(0xffffffffu, count > 0)) search_step<4>(load, low, count, column);
   return low;
 }
 
@@ -136,7 +149,8 @@ __device__ inline StripRange find_entries(const StripMatrix& c, StripEntries& en
     const int column = col0 + static_cast<int>(lane % 2) * cols;
     const bool searches = column > 0 && column < c.n;
     StripIndices(c, batch * c.indices_stride + range.first).visit([&](const auto& load) {
-      const unsigned found = column_bound(load, low, searches ? count : 0, static_cast<unsigned>(column + c.base));
+      const unsigned found = column_bound(load, low, searches ? count : 0, static_cast<unsigned>(column + c.base),
+                                          static_cast<unsigned>(column), static_cast<unsigned>(c.n));
       if (searches) bound = found;
     });
   }
