@@ -142,6 +142,22 @@ __device__ void split_b(std::uint32_t bits, std::uint32_t& hi, std::uint32_t& lo
   }
 }
 
+// `count` items to shared memory, and zeros up to kCount: what an asynchronous copy of whole packs would reach beyond.
+template <int kCount, class Item>
+__device__ void copy_few(std::uint32_t to, const Item* from, int count) {
+#pragma unroll 1
+  for (int i = 0; i < kCount; ++i) {
+    if constexpr (sizeof(Item) == 2)
+      asm volatile("st.shared.u16 [%0], %1;" ::"r"(to + 2 * i),
+                   "h"(i < count ? reinterpret_cast<const unsigned short*>(from)[i] : static_cast<unsigned short>(0))
+                   : "memory");
+    else
+      asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + 4 * i),
+                   "r"(i < count ? reinterpret_cast<const std::uint32_t*>(from)[i] : 0u)
+                   : "memory");
+  }
+}
+
 // What a block knows of its rows and columns.
 template <class Config>
 struct TileLines {

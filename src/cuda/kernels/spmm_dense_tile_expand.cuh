@@ -16,11 +16,10 @@ struct Quad {
   alignas(4 * sizeof(Value)) Value value[4];
 };
 
-// Copies kBytes asynchronously to shared memory, zeros from byte `count` on.
+// Copies kBytes asynchronously to shared memory.
 template <int kBytes>
-__device__ void start_copy(std::uint32_t to, const void* from, int count) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(__cvta_generic_to_global(from)),
-               "n"(kBytes), "r"(count)
+__device__ void start_copy(std::uint32_t to, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)), "n"(kBytes)
                : "memory");
 }
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -56,10 +55,14 @@ struct RowReader {
     const int p = position + ahead * 4 * kLanes;
     if (p < end) {
       const std::uint32_t at = (turn + ahead) % kAhead * 512 + threadIdx.x % 32 * 16;
-      const int count = min(limit - p, 4);
-      start_copy<16>(slots + at, columns + p, 4 * count);
-      start_copy<kValueBytes>(value_slot(slots, at), values + p, static_cast<int>(sizeof(Value)) * count);
-      if (p + 4 < end) start_copy<4>(behind_slot(slots, at), columns + p + 4, 4);
+      if (limit - p >= 4) {
+        start_copy<16>(slots + at, columns + p);
+        start_copy<kValueBytes>(value_slot(slots, at), values + p);
+      } else {
+        copy_few<4>(slots + at, columns + p, limit - p);
+        copy_few<4>(value_slot(slots, at), values + p, limit - p);
+      }
+      if (p + 4 < end) start_copy<4>(behind_slot(slots, at), columns + p + 4);
     }
   }
   // Columns, values and columns behind lie in planes of their own; `at` is this lane's place in that of the columns.

@@ -91,13 +91,14 @@ __device__ void start_copy_of_b(const TileArgs<typename Config::Value, typename 
     }
     const std::int64_t left = Config::kTurned ? args.n - j : args.k - k;
     const bool inside = left > 0 && (Config::kTurned ? k < args.k : j < args.n);
-    const int bytes = inside ? static_cast<int>(min(left, static_cast<std::int64_t>(kPiece))) *
-                                   static_cast<int>(sizeof(typename Config::Value))
-                             : 0;
     const auto* from = inside ? b + k * args.b.row_stride + j * args.b.col_stride : b;
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to + line * 128 + (piece ^ line % 8) * 16),
-                 "l"(__cvta_generic_to_global(from)), "r"(bytes)
-                 : "memory");
+    const std::uint32_t there = to + line * 128 + (piece ^ line % 8) * 16;
+    if (inside && left < kPiece)
+      copy_few<kPiece>(there, from, static_cast<int>(left));
+    else
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(there), "l"(__cvta_generic_to_global(from)),
+                   "r"(inside ? 16 : 0)
+                   : "memory");
   }
 }
 
