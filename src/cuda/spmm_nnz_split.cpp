@@ -35,6 +35,9 @@ std::int64_t cut_of(const SpmmProblem& p, std::int64_t reach, std::int64_t times
   return std::max(above, 4 * mean);
 }
 
+// Entries beyond which rows are cut: more where such a row may be there than where a plan has seen it.
+int reach_of(const SpmmProblem& p) noexcept { return p.longest_row < 0 ? 2304 : 512; }
+
 }  // namespace
 
 bool is_one_column(const SpmmProblem& p) noexcept {
@@ -43,13 +46,9 @@ bool is_one_column(const SpmmProblem& p) noexcept {
 }
 
 std::int64_t cut_of_rows(const SpmmProblem& p) noexcept { return cut_of(p, 2304, 32, 256); }
-// A row that may be there is cut later than one that a plan has seen.
-std::int64_t cut_of_short_rows(const SpmmProblem& p) noexcept {
-  return cut_of(p, p.longest_row < 0 ? 2304 : 512, 8, 256);
-}
+std::int64_t cut_of_short_rows(const SpmmProblem& p) noexcept { return cut_of(p, reach_of(p), 8, 256); }
 std::int64_t cut_of_dot(const Device& device, const SpmmProblem& p) noexcept {
-  const int lanes_log2 = dot_lanes_log2(device, p);
-  const int reach = !is_one_column(p) ? 256 : p.longest_row < 0 ? 2304 : 512;
+  const int lanes_log2 = dot_lanes_log2(device, p), reach = is_one_column(p) ? reach_of(p) : 256;
   return cut_of(p, std::max(reach, 64 << lanes_log2), 32, std::max(128, 32 << lanes_log2));
 }
 

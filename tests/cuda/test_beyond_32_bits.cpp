@@ -5,6 +5,7 @@
 
 #include "cases/cuda_driver.hpp"
 #include "cuda/narrow.hpp"
+#include "support/kernel_ids.hpp"
 #include "support/require.hpp"
 
 // Matrices of more than 2^31 elements, dense ones and sparse ones, on every kernel, asked for by id. Arrays repeat a short
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::int64_t kLimit = std::int64_t{1} << 31;
 constexpr std::int64_t kPeriod = 9973;  // of the patterns; a prime
-constexpr spk_algorithm_t kFirstKernel = 256, kMostKernels = 1024;
 
 // Number of the pattern that stands at element i of an array.
 int pattern(std::int64_t i, int salt) { return static_cast<int>((i % kPeriod * 31 + salt) % 5) - 2; }

@@ -4,6 +4,7 @@
 
 #include "cuda/problem.hpp"
 #include "support/backends.hpp"
+#include "support/kernel_ids.hpp"
 
 // Batches whose matrices have rows of other lengths each, on every kernel, asked for by id, judged by the shadow check.
 namespace spk::test {
@@ -50,8 +51,6 @@ struct Structure {
     }
   }
 };
-
-constexpr spk_algorithm_t kFirstKernel = 256, kMostKernels = 1024;  // ids are between
 
 struct BackendHandle {
   cases::Handle handle;

@@ -8,11 +8,10 @@
 
 #include "cases/cuda_driver.hpp"
 #include "ops/product_ways.hpp"
+#include "support/kernel_ids.hpp"
 
 namespace spk::test {
 namespace {
-
-constexpr spk_algorithm_t kFirstKernel = 256, kMostKernels = 1024;  // ids are between
 
 struct Failures {
   int count = 0;

@@ -87,8 +87,8 @@ __device__ bool search_step(const Load& load, unsigned& low, unsigned& count, un
   return rising;
 }
 
-// The bound of a column among `count` places from `low` on, of a lane. A row of which the first step shows that it is not
-// sorted is parted evenly among all `cols` columns, which counts from 0 on are `ordinal`: its bounds would leave most of it to few.
+// The bound of a column among `count` places from `low` on, of a lane; `ordinal` of the `cols` columns come before it. A row
+// that the first step shows not to be sorted is parted evenly among the columns: its bounds would leave most of it to few.
 template <class Load>
 __device__ unsigned column_bound(const Load& load, unsigned low, unsigned count, unsigned column, unsigned ordinal,
                                  unsigned cols) {
