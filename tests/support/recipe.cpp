@@ -109,10 +109,10 @@ Recipe large_recipe(std::int64_t index, std::int64_t most_products) {
   while (products() > most_products && r.fill_percent > 1) r.fill_percent /= 2;
   r.has_odd_values = draw.chance(40);
   if (r.has_odd_values) r.has_integers = false;
-  if (r.kind == ProductKind::spmm && !cases::is_complex(r.type) && draw.chance(25)) {
+  if (r.kind == ProductKind::spmm && !cases::is_complex(r.type) && draw.chance(60)) {
     r.activation = draw.pick<std::int32_t>({SPK_ACTIVATION_NONE, SPK_ACTIVATION_RELU, SPK_ACTIVATION_GELU});
     r.bias_kind = draw.pick<std::int32_t>({SPK_BIAS_NONE, SPK_BIAS_PER_ROW, SPK_BIAS_PER_COL});
-    r.has_residual = draw.chance(50);
+    r.has_residual = draw.chance(60);
   }
   return r;
 }
