@@ -44,13 +44,22 @@ const char* refuse_tile(const SpmmProblem& p) {
 }
 
 #if SPK_HAS_avx512
-// Registers half as wide, where C's columns fit them: no masks, and a processor's other ports take part.
+// Whether rows of C go straight there from sums of entries that are read where they are (kernels/spmm_pairs.hpp).
+bool takes_pairs(const SpmmProblem& p) noexcept {
+  const ValueType type = p.a.value_type;
+  return (type == ValueType::f32 || type == ValueType::f64) && p.b.type == type && p.c.type == type &&
+         !is_block_format(p.a.format) && operand(p.b, p.op_b).col_stride == 1 && p.c.col_stride() == 1 &&
+         p.epilogue.is_identity();
+}
+
+// Registers half as wide, where C's columns fit them and entries cannot share a wide one: no masks, and a processor's
+// other ports take part.
 template <ValueType kSum>
 const char* refuse_wide_tile(const SpmmProblem& p) {
   if (const char* reason = refuse_tile<kSum>(p)) return reason;
 #if SPK_HAS_avx2
   constexpr std::int64_t kHalf = 32 / static_cast<std::int64_t>(size_of(kSum));
-  if (p.alg < 256 && p.n <= kHalf) return "C's columns fill at most half a register";
+  if (p.alg < 256 && p.n <= kHalf && !takes_pairs(p)) return "C's columns fill at most half a register";
 #endif
   return nullptr;
 }

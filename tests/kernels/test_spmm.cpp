@@ -417,17 +417,20 @@ TEST(SpmmKernels, FewColumnsTakeRegistersHalfAsWide) {
   const auto kernels = cpu::spmm_kernels();
   if (std::none_of(kernels.begin(), kernels.end(), [](const auto& row) { return row.target == cpu::Isa::avx2; }))
     GTEST_SKIP() << "built without avx2";
-  const auto chosen = [](ValueType type, std::int64_t n) {
+  const auto chosen = [](ValueType type, std::int64_t n, Order order = Order::row) {
     SpmmShape s;
     s.type = type;
     s.n = n;
+    s.c_order = order;
     const std::string name = cpu::choose(SpmmCase(s).problem()).text;
     return name.substr(name.rfind('_') + 1);
   };
   const std::pair<ValueType, std::int64_t> half[] = {
       {ValueType::f32, 8}, {ValueType::bf16, 8}, {ValueType::f64, 4}, {ValueType::c64, 4}, {ValueType::c128, 2}};
   for (const auto& [type, n] : half) {
-    EXPECT_EQ(chosen(type, n), "avx2") << name_of(type);
+    const bool pairs = type == ValueType::f32 || type == ValueType::f64;
+    EXPECT_EQ(chosen(type, n), pairs ? "avx512" : "avx2") << name_of(type);
+    EXPECT_EQ(chosen(type, n, Order::col), "avx2") << name_of(type);
     EXPECT_EQ(chosen(type, n + 1), "avx512") << name_of(type);
   }
   SpmmShape s;

@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include "cpu/kernels/gathers.hpp"
 #include "cpu/kernels/quads.hpp"
 #include "cpu/kernels/spmm_finish.hpp"
 #include "cpu/kernels/spmm_stage.hpp"
 
 // One column of C at a time: the dot product of every row of op(A) with a contiguous column of op(B), for matrices of
-// very few columns. Elements of B are loaded one by one, which keeps up with gather instructions (about a cycle per
-// lane); what they are multiplied with, their indices and the sums are taken several at once, because a processor that
+// very few columns. Elements of B are loaded one by one, which on most processors keeps up with gather instructions (about a
+// cycle per lane), else gathered; what they are multiplied with, their indices and the sums are taken several at once, because a processor that
 // loads one number for every multiplication can do no better than one multiplication a cycle.
 namespace spk::cpu {
 namespace {
@@ -23,9 +24,10 @@ SPK_INLINE const Value* before(const Value* x, std::int64_t elements) noexcept {
                                         static_cast<std::uintptr_t>(elements) * sizeof(Value));
 }
 
-template <class Real, bool kQuads, class Value, class Index>
+template <class Real, bool kAtOnce, class Value, class Index>
 SPK_INLINE Real dot_row(const Value* a, const Index* indices, std::int64_t count, const Value* x) noexcept {
-  if constexpr (kQuads) return dot_row_by_quads(a, indices, count, x);
+  if constexpr (kAtOnce && kHasGathers) return dot_row_by_gathers(a, indices, count, x);
+  if constexpr (kAtOnce && kHasQuads) return dot_row_by_quads(a, indices, count, x);
   Real sum[kDotSums] = {};
   std::int64_t e = 0;
   for (; e + kDotSums <= count; e += kDotSums) {
@@ -64,7 +66,7 @@ SPK_INLINE void dot_row_complex(const Real* a, const Index* indices, std::int64_
 }
 
 // The dots of `count` rows of op(A), each with x, to line.
-template <class Real, bool kComplex, bool kQuads, class Value, class Index, class Offset>
+template <class Real, bool kComplex, bool kAtOnce, class Value, class Index, class Offset>
 SPK_INLINE void dot_lines(const SpmmTask& t, const Offset* offsets, std::int64_t count, const Value* x,
                           Real* line) noexcept {
   const Value* a = static_cast<const Value*>(t.values);
@@ -79,7 +81,7 @@ SPK_INLINE void dot_lines(const SpmmTask& t, const Offset* offsets, std::int64_t
       dot_row_complex(a + 2 * begin, indices + begin, end - begin, x, line + 2 * row, imag);
       join_complex(t, line + 2 * row, imag, 2);
     } else {
-      line[row] = dot_row<Real, kQuads>(a + begin, indices + begin, end - begin, x);
+      line[row] = dot_row<Real, kAtOnce>(a + begin, indices + begin, end - begin, x);
     }
   }
 }
@@ -92,7 +94,7 @@ SPK_INLINE bool stores_elements(const SpmmTask& t) noexcept {
 
 // Rows [begin, end), few of which have entries, none of them long: all of C is cleared, then those are found. Only where
 // zeros are the answer for the others and C has one element a row.
-template <class Real, bool kComplex, bool kQuads, class Value, class Index>
+template <class Real, bool kComplex, bool kAtOnce, class Value, class Index>
 inline void dot_few_rows(const SpmmTask& t, std::int64_t begin, std::int64_t end, std::int64_t tile,
                          const Value* x) noexcept {
   constexpr std::int64_t kRows = 4096;  // their elements of C stay in the first-level cache
@@ -112,11 +114,11 @@ inline void dot_few_rows(const SpmmTask& t, std::int64_t begin, std::int64_t end
               if (direct) {
                 const std::int64_t from = static_cast<std::int64_t>(stored[row]) - base;
                 const std::int64_t to = static_cast<std::int64_t>(stored[row + 1]) - base;
-                c[row * c_stride] = alpha * dot_row<Real, kQuads>(a + from, indices + from, to - from, x);
+                c[row * c_stride] = alpha * dot_row<Real, kAtOnce>(a + from, indices + from, to - from, x);
                 return;
               }
             alignas(64) Real line[kLanes<Real>] = {};
-            dot_lines<Real, kComplex, kQuads, Value, Index>(t, stored + row, 1, x, line);
+            dot_lines<Real, kComplex, kAtOnce, Value, Index>(t, stored + row, 1, x, line);
             finish_any_line<Real, kComplex>(t, {row, tile, 1, false}, line);
           });
     };
@@ -125,7 +127,7 @@ inline void dot_few_rows(const SpmmTask& t, std::int64_t begin, std::int64_t end
   }
 }
 
-template <class Real, bool kComplex, bool kQuads, class Value, class Index>
+template <class Real, bool kComplex, bool kAtOnce, class Value, class Index>
 inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
   constexpr int kPer = kComplex ? 2 : 1;
   // Without a product B may be NULL, which takes no offset.
@@ -138,17 +140,16 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
     if constexpr (kComplex)
       dot_row_complex(a, indices, step.end - step.begin, x, to, to + t.columns);
     else
-      *to = dot_row<Real, kQuads>(a, indices, step.end - step.begin, x);
+      *to = dot_row<Real, kAtOnce>(a, indices, step.end - step.begin, x);
     return;
   }
   const bool clears = may_clear_rows(t) && t.c_row_stride == 1;
-  // Such an alpha gives zeros a sign, which cleared rows do not have: rows without entries shall be alike wherever they are.
-  const bool turns_zeros = !t.empty && (t.alpha.re < 0 || t.alpha.im != 0);
+  const bool clears_again = clears && !t.empty && turns_zeros(t);
   const RowOffsets offsets(t);
   if (clears && !t.empty) {
     const std::int64_t entries = offsets.at(step.end) - offsets.at(step.begin);
     if (entries < step.end - step.begin && entries <= t.long_row)
-      return dot_few_rows<Real, kComplex, kQuads, Value, Index>(t, step.begin, step.end, step.tile, x);
+      return dot_few_rows<Real, kComplex, kAtOnce, Value, Index>(t, step.begin, step.end, step.tile, x);
   }
   for (std::int64_t row = step.begin, next; row < step.end; row = next) {
     next = row + kDotLines < step.end ? row + kDotLines : step.end;
@@ -172,23 +173,23 @@ inline void dot_rows(const SpmmTask& t, const SpmmStep& step) noexcept {
     }
     alignas(64) Real line[kPer * kDotLines] = {};
     const auto dots = [&](auto* stored) {
-      if (!t.empty) dot_lines<Real, kComplex, kQuads, Value, Index>(t, stored + row, next - row, x, line);
+      if (!t.empty) dot_lines<Real, kComplex, kAtOnce, Value, Index>(t, stored + row, next - row, x, line);
     };
     offsets.narrow ? dots(static_cast<const std::int32_t*>(t.offsets))
                    : dots(static_cast<const std::int64_t*>(t.offsets));
     finish_any_line<Real, kComplex>(t, {row, step.tile, next - row, false}, line);
-    if (clears && turns_zeros)
+    if (clears_again)
       for (std::int64_t r = row; r < next; ++r)
         if (offsets.at(r) == offsets.at(r + 1)) clear_rows(t, r, r, step.tile, 1);
     if (skips) ++next;
   }
 }
 
-template <class Real, bool kComplex, bool kQuads, class Value>
+template <class Real, bool kComplex, bool kAtOnce, class Value>
 inline void dot_rows_of_any_index(const SpmmTask& t, const SpmmStep& step) noexcept {
-  if (t.index_type == IndexType::i64) return dot_rows<Real, kComplex, kQuads, Value, std::int64_t>(t, step);
-  if (t.index_type == IndexType::u16) return dot_rows<Real, kComplex, kQuads, Value, std::uint16_t>(t, step);
-  dot_rows<Real, kComplex, kQuads, Value, std::int32_t>(t, step);
+  if (t.index_type == IndexType::i64) return dot_rows<Real, kComplex, kAtOnce, Value, std::int64_t>(t, step);
+  if (t.index_type == IndexType::u16) return dot_rows<Real, kComplex, kAtOnce, Value, std::uint16_t>(t, step);
+  dot_rows<Real, kComplex, kAtOnce, Value, std::int32_t>(t, step);
 }
 
 template <class Real, bool kComplex, class Value>

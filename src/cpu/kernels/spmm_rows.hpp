@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
-#include "cpu/kernels/simd.hpp"
+#include "cpu/kernels/spmm_columns.hpp"
 #include "cpu/kernels/spmm_finish.hpp"
 #include "cpu/kernels/spmm_stage.hpp"
 #include "cpu/kernels/spmm_task.hpp"
@@ -14,53 +14,13 @@
 namespace spk::cpu {
 namespace {
 
-struct TileColumns {
-  std::int64_t first = 0;  // real column
-  int vectors = 0;
-  int width = 0;  // reals
-  int last = 0;   // columns in the last vector
-};
-
-template <class Real>
-SPK_INLINE std::int64_t tile_vector(const SpmmTask& t, std::int64_t tile) noexcept {
-  // floor(tile * vectors / tiles) without overflow
-  const std::int64_t each = t.vectors / t.tiles, rest = t.vectors - each * t.tiles;
-  return tile * each + tile * rest / t.tiles;
-}
-
-template <class Real>
-SPK_INLINE TileColumns columns_of(const SpmmTask& t, std::int64_t tile) noexcept {
-  constexpr int kSize = kLanes<Real>;
-  const std::int64_t begin = tile_vector<Real>(t, tile), end = tile_vector<Real>(t, tile + 1);
-  TileColumns columns;
-  columns.first = begin * kSize;
-  columns.vectors = static_cast<int>(end - begin);
-  const std::int64_t left = t.columns - columns.first;
-  columns.width = left < columns.vectors * kSize ? static_cast<int>(left) : columns.vectors * kSize;
-  columns.last = columns.width - (columns.vectors - 1) * kSize;
-  return columns;
-}
-
-// Distance of rows in a panel, in reals: whole vectors of the widest tile.
-template <class Real>
-SPK_INLINE std::int64_t panel_pitch(const SpmmTask& t) noexcept {
-  return (t.vectors + t.tiles - 1) / t.tiles * kLanes<Real>;
-}
-
 // Adds `count` entries to the accumulators. Row r of op(B) starts at b + r * stride + shift.
 template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index>
 SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* values, const Index* indices,
                             std::int64_t count, const BValue* b, std::int64_t stride, std::int64_t shift,
                             int last) noexcept {
   constexpr int kSize = kLanes<Real>;
-  // The shift is added once, not for every entry. What it leads to may lie outside of B, so it is no pointer yet.
-  const std::uintptr_t first =
-      reinterpret_cast<std::uintptr_t>(b) + static_cast<std::uintptr_t>(shift) * sizeof(BValue);
-  const std::int64_t row_bytes = stride * static_cast<std::int64_t>(sizeof(BValue));
-  const auto row_of = [&](std::int64_t e) __attribute__((always_inline)) {
-    return reinterpret_cast<const BValue*>(
-        first + static_cast<std::uintptr_t>(static_cast<std::int64_t>(indices[e]) * row_bytes));
-  };
+  const RowAddress<BValue> row_of(b, stride, shift);
   const auto vector_of = [&](const BValue* row, int v) __attribute__((always_inline)) {
     if (kPartial && v == kVectors - 1) return load_first(row + v * kSize, last);
     return load(row + v * kSize);
@@ -68,7 +28,7 @@ SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* value
   if constexpr (kComplex) {
     static_assert(kSets == 2);
     for (std::int64_t e = 0; e < count; ++e) {
-      const BValue* row = row_of(e);
+      const BValue* row = row_of(indices[e]);
       const Vec<Real> re = splat(values[2 * e]), im = splat(values[2 * e + 1]);
       SPK_UNROLL
       for (int v = 0; v < kVectors; ++v) {
@@ -82,7 +42,7 @@ SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* value
     for (; e + kSets <= count; e += kSets) {
       SPK_UNROLL
       for (int s = 0; s < kSets; ++s) {
-        const BValue* row = row_of(e + s);
+        const BValue* row = row_of(indices[e + s]);
         const Vec<Real> a = splat(values[e + s]);
         SPK_UNROLL
         for (int v = 0; v < kVectors; ++v) sum[s][v] = fma(a, vector_of(row, v), sum[s][v]);
@@ -92,7 +52,7 @@ SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* value
       SPK_UNROLL
       for (int s = 0; s < kSets - 1; ++s) {
         if (e + s >= count) break;
-        const BValue* row = row_of(e + s);
+        const BValue* row = row_of(indices[e + s]);
         const Vec<Real> a = splat(values[e + s]);
         SPK_UNROLL
         for (int v = 0; v < kVectors; ++v) sum[s][v] = fma(a, vector_of(row, v), sum[s][v]);
@@ -136,112 +96,6 @@ SPK_OUT_OF_LINE void gather_rows(const SpmmTask& t, const TileColumns& columns, 
   }
   gather_rows_of<Real, Real, kComplex>(t, columns, s, count, to);
 }
-
-// Rows of a step without entries, whose C is made of zeros without sums: in a row-major C by the first tile for all
-// columns, in a column-major one by every tile for its own, which pays for a few rows at least. Where few rows are left,
-// a tile clears all of its columns beforehand: short pieces of a column cost more than zeros that are written over.
-class EmptyRows {
- public:
-  SPK_INLINE EmptyRows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept
-      : t_(t), step_(step), columns_(columns) {
-    passes_ = step.kind == SpmmStep::rows && may_clear_rows(t) && (t.c_col_stride == 1 || t.c_row_stride == 1);
-    if (!passes_ || t.c_col_stride == 1 || t.empty || t.block_size != 0 || step.begin == step.end) return;
-    const RowOffsets offsets(t);
-    cleared_ = 4 * (offsets.at(step.end) - offsets.at(step.begin)) < step.end - step.begin;
-    if (cleared_) clear(step.begin, step.end - 1);
-  }
-  SPK_INLINE bool pass() const noexcept { return passes_; }
-
-  // Clears the empty row p and those that follow it; answers the last, or p - 1 if row p is left to the caller.
-  SPK_OUT_OF_LINE std::int64_t clear_from(std::int64_t p) const noexcept {
-    constexpr std::int64_t kLeastColumnRun = 4;
-    const std::int64_t last = last_empty_row(t_, p, step_.end);
-    if (cleared_) return last;
-    if (t_.c_col_stride != 1 && last - p + 1 < kLeastColumnRun) return p - 1;
-    clear(p, last);
-    return last;
-  }
-
- private:
-  SPK_INLINE void clear(std::int64_t first, std::int64_t last) const noexcept {
-    const std::int64_t per = t_.complex ? 2 : 1;
-    if (t_.c_col_stride != 1)
-      clear_rows(t_, first, last, columns_.first / per, columns_.width / per);
-    else if (step_.tile == 0)
-      clear_rows(t_, first, last, 0, t_.columns / per);
-  }
-
-  const SpmmTask& t_;
-  const SpmmStep& step_;
-  const TileColumns& columns_;
-  bool passes_ = false, cleared_ = false;
-};
-
-// Whether rows go straight from registers to C.
-template <class Real>
-SPK_INLINE bool stores_rows(const SpmmTask& t) noexcept {
-  return t.c_col_stride == 1 && t.epilogue.is_identity() &&
-         t.c_type == (sizeof(Real) == 4 ? ValueType::f32 : ValueType::f64);
-}
-
-// Not a member function of Scalar, of which compilers make copies where it is not inlined, with this file's instructions.
-SPK_INLINE bool reads_c_of(const SpmmTask& t) noexcept { return !(t.beta.re == 0 && t.beta.im == 0); }
-
-// A tile's columns of such rows. Here and below members of the task are copied first: a compiler reads them again after
-// every store of a vector.
-template <class Real>
-struct RowTarget {
-  Real* c;
-  std::int64_t stride;
-  Vec<Real> alpha, beta;
-  bool reads_c;
-  int last;
-
-  SPK_INLINE RowTarget(const SpmmTask& t, const TileColumns& columns) noexcept
-      : c(static_cast<Real*>(t.c) + columns.first),
-        stride(t.c_row_stride),
-        alpha(splat(static_cast<Real>(t.alpha.re))),
-        beta(splat(static_cast<Real>(t.beta.re))),
-        reads_c(reads_c_of(t)),
-        last(columns.last) {}
-
-  // Whole vectors, and nothing of C is read.
-  template <int kVectors>
-  SPK_INLINE void put_whole(std::int64_t row, const Vec<Real> (&sum)[kVectors]) const noexcept {
-    SPK_UNROLL
-    for (int v = 0; v < kVectors; ++v) store(c + row * stride + v * kLanes<Real>, alpha * sum[v]);
-  }
-
-  template <int kVectors>
-  SPK_INLINE void put(std::int64_t row, const Vec<Real> (&sum)[kVectors]) const noexcept {
-    constexpr int kSize = kLanes<Real>;
-    SPK_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
-      const bool part = v == kVectors - 1 && last < kSize;
-      Real* to = c + row * stride + v * kSize;
-      Vec<Real> x = alpha * sum[v];
-      if (reads_c) x = fma(beta, part ? load_first(to, last) : load(to), x);
-      if (part)
-        store_first(to, x, last);
-      else
-        store(to, x);
-    }
-  }
-};
-
-// Where a tile finds row r of op(B): at b + r * stride + shift.
-template <class Real, bool kComplex, class BValue>
-struct RowSource {
-  const BValue* b;
-  std::int64_t stride, shift;
-
-  SPK_INLINE RowSource(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept
-      : b(static_cast<const BValue*>(t.b)), stride((kComplex ? 2 : 1) * t.b_row_stride), shift(columns.first) {
-    if (t.b_access != BAccess::panel) return;
-    stride = panel_pitch<Real>(t);
-    shift = (step.tile - t.b_first_panel) * t.b_panel_stride;
-  }
-};
 
 template <bool kComplex, class Real, int kVectors, int kSets>
 SPK_INLINE void store_partial(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns,
