@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The spk authors
 #include "cpu/spmm.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -44,8 +46,8 @@ const char* refuse_tile(const SpmmProblem& p) {
 }
 
 #if SPK_HAS_avx512
-// Whether rows of C go straight there from sums of entries that are read where they are (kernels/spmm_pairs.hpp).
-bool takes_pairs(const SpmmProblem& p) noexcept {
+// Whether rows of C go straight there from sums of entries that are read where they are (kernels/spmm_direct.hpp).
+bool is_direct(const SpmmProblem& p) noexcept {
   const ValueType type = p.a.value_type;
   return (type == ValueType::f32 || type == ValueType::f64) && p.b.type == type && p.c.type == type &&
          !is_block_format(p.a.format) && operand(p.b, p.op_b).col_stride == 1 && p.c.col_stride() == 1 &&
@@ -59,7 +61,7 @@ const char* refuse_wide_tile(const SpmmProblem& p) {
   if (const char* reason = refuse_tile<kSum>(p)) return reason;
 #if SPK_HAS_avx2
   constexpr std::int64_t kHalf = 32 / static_cast<std::int64_t>(size_of(kSum));
-  if (p.alg < 256 && p.n <= kHalf && !takes_pairs(p)) return "C's columns fill at most half a register";
+  if (p.alg < 256 && p.n <= kHalf && !is_direct(p)) return "C's columns fill at most half a register";
 #endif
   return nullptr;
 }
@@ -116,7 +118,7 @@ constexpr SpmmRow kTable[] = {
 
 std::int64_t vector_bytes(Isa isa) noexcept { return isa >= Isa::avx512 ? 64 : isa == Isa::avx2 ? 32 : 16; }
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return b == 1 ? a : (a + b - 1) / b; }
 
 // Accumulators per column: enough for about eight independent sums in a row's inner loop.
 std::int32_t accumulator_sets(std::int64_t vectors, bool complex) noexcept {
@@ -149,14 +151,27 @@ double flops_of(const SpmmProblem& p) noexcept {
 // Uses of a row of B from which on a copy of it pays.
 constexpr std::int64_t kUsesOfRow = 8;
 
+// The second-level cache of a processor, 0 if the system does not know it.
+std::int64_t second_level_bytes() noexcept {
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+  static const std::int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes;
+#else
+  return 0;
+#endif
+}
+// Caches of this size (Sapphire Rapids and later) bring rows of B so fast that copies and blocks pay later.
+constexpr std::int64_t kLargeSecondLevel = 2 << 20;
+
 // Whether rows of op(B) are whole vectors that follow each other.
 bool fills_vectors(const Operand& b, const SpmmLayout& l) noexcept {
   return b.col_stride == 1 && b.row_stride == l.columns && l.columns % l.lanes == 0;
 }
 
 // Blocks of op(B)'s rows for the first-level cache (kernels/spmm_blocked.hpp), where a row of A has enough entries in one
-// to pay for going through C once more. The limits are measured on the DLMC matrices, Zen 4. Sparse rows take blocks that
-// exceed the first-level cache: what they hit of it still pays, the more so where all of B leaves the second-level one.
+// to pay for going through C once more. The limits are measured on the DLMC matrices, Zen 4, those of large second-level
+// caches on Emerald Rapids. Sparse rows take blocks that exceed the first-level cache: what they hit of it still pays, the more
+// so where all of B leaves the second-level one.
 void choose_blocks(const SpmmProblem& p, SpmmLayout& l) noexcept {
   const bool plain = p.a.value_type == ValueType::f32 || p.a.value_type == ValueType::f64;
   if (!plain || is_block_format(p.a.format) || l.vectors < 3) return;
@@ -179,7 +194,10 @@ void choose_blocks(const SpmmProblem& p, SpmmLayout& l) noexcept {
       (p.k * row_bytes > kLargeBytes && l.vectors <= shape.vectors ? shape.most_bytes_of_large : shape.most_bytes) /
       row_bytes;
   const double density = static_cast<double>(p.a.nnz) / (static_cast<double>(p.m) * static_cast<double>(p.k));
-  if (density * static_cast<double>(most) < shape.entries) return;
+  double least = shape.entries;
+  if (long_vectors && l.vectors > 4 && second_level_bytes() >= kLargeSecondLevel)
+    least = p.k * row_bytes <= kLargeSecondLevel / 8 ? 16 : 10;
+  if (density * static_cast<double>(most) < least) return;
   const std::int64_t wanted = (static_cast<std::int64_t>(shape.entries / density) + kStep) / kStep * kStep;
   const std::int64_t rows = std::clamp(wanted, shape.least_bytes / row_bytes, most);
   if (p.k < 2 * rows) return;
@@ -187,6 +205,20 @@ void choose_blocks(const SpmmProblem& p, SpmmLayout& l) noexcept {
   l.pitch = ceil_div(l.vectors, l.tiles) * l.lanes;
   l.sets = shape.sets;
   l.block_rows = rows;
+}
+
+// Whether the kernel can take all tiles of a row of C before the next row: they are alike.
+bool writes_whole_rows(const SpmmProblem& p, const SpmmLayout& l) noexcept {
+  return l.method == SpmmMethod::tile && l.tiles > 1 && l.sets == 1 && l.columns == l.tiles * l.pitch && is_direct(p);
+}
+
+// Whether a B that stays in place is as good as copies, for rows of C that are written whole, which copies make
+// pieces of: the second-level cache has all of it, but the first-level one would not have a tile's columns.
+bool stays_in_place(const SpmmProblem& p, const SpmmLayout& l) noexcept {
+  constexpr std::int64_t kMostOfFirstLevel = 96 << 10;
+  const std::int64_t second_level = second_level_bytes();
+  return second_level >= kLargeSecondLevel && l.block_rows == 0 && writes_whole_rows(p, l) &&
+         p.k <= second_level / (l.columns * l.real_bytes) && p.k > kMostOfFirstLevel / (l.pitch * l.real_bytes);
 }
 
 BAccess choose_b_access(const SpmmProblem& p, const SpmmLayout& layout) noexcept {
@@ -197,7 +229,7 @@ BAccess choose_b_access(const SpmmProblem& p, const SpmmLayout& layout) noexcept
   // Rows of a wide B lie far apart, for powers of two in a few sets of the cache: copying them pays once they are used
   // often enough.
   const bool apart = layout.tiles > 1 || (layout.block_rows > 0 && !fills_vectors(b, layout));
-  return apart && p.a.nnz / kUsesOfRow >= p.k ? BAccess::panel : BAccess::rows;
+  return apart && p.a.nnz / kUsesOfRow >= p.k && !stays_in_place(p, layout) ? BAccess::panel : BAccess::rows;
 }
 
 // A panel that exceeds every cache is better one vector wide, which multiplies the times that A is read: for matrices of
@@ -300,10 +332,11 @@ SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, 
   const std::int64_t per = l.complex ? 2 : 1;
   l.columns = per * p.n;
   if (l.method == SpmmMethod::tile || l.method == SpmmMethod::amx) {
-    l.vectors = ceil_div(l.columns, l.lanes);
+    // Lanes are a power of two.
+    l.vectors = (l.columns + l.lanes - 1) >> __builtin_ctzll(static_cast<unsigned long long>(l.lanes));
     // A panel of a wide B should leave room in a second-level cache of half a megabyte and more.
     const bool narrow = l.vectors > 8 && p.k > (std::int64_t{1} << 19) / (8 * vector_bytes(kernel.target));
-    l.tiles = ceil_div(l.vectors, l.complex || narrow ? 4 : 8);
+    l.tiles = l.complex || narrow ? ceil_div(l.vectors, 4) : ceil_div(l.vectors, 8);
     l.pitch = ceil_div(l.vectors, l.tiles) * l.lanes;
     l.sets = l.tiles > 1 && !l.complex ? (narrow ? 2 : 1) : accumulator_sets(l.vectors, l.complex);
     choose_blocks(p, l);
@@ -315,6 +348,7 @@ SpmmLayout layout_of(const SpmmProblem& p, bool planned, const SpmmRow& kernel, 
   }
   l.b_access = choose_b_access(p, l);
   if (l.method == SpmmMethod::amx && operand(p.b, p.op_b).col_stride != 1) l.b_access = BAccess::elements;
+  l.whole_rows = l.b_access == BAccess::rows && l.block_rows == 0 && writes_whole_rows(p, l);
   if (narrows_panels(p, l)) {
     l.tiles = l.vectors;
     l.pitch = l.lanes;
@@ -395,10 +429,14 @@ const SpmmRow& kernel_for(const SpmmProblem& p, const SpmmPlan* plan) {
 // Of one call: a plan has the layout for the threads it was made with.
 bool has_layout(const SpmmPlan* plan, int threads) noexcept { return plan != nullptr && threads == plan->threads; }
 
-// Dots of rows as they are stored, none of them long: what layout_of() finds to need nothing, found sooner, since small
-// products take less time than it.
+// Rows as they are stored, none of them long, for dots or up to two vectors of B in place: what layout_of() finds to need
+// nothing, found sooner, since small products take less time than it.
 bool needs_no_workspace(const SpmmProblem& p, const SpmmRow& kernel) noexcept {
-  return method_of(kernel) == SpmmMethod::dot && entries_stored_in_rows(p) && most_segments(p.a.nnz) == 0;
+  if (!entries_stored_in_rows(p) || most_segments(p.a.nnz) > 0) return false;
+  if (method_of(kernel) == SpmmMethod::dot) return true;
+  const std::int64_t sum_bytes = static_cast<std::int64_t>(size_of(sum_type(p.a.value_type)));
+  return method_of(kernel) == SpmmMethod::tile && operand(p.b, p.op_b).col_stride == 1 &&
+         p.n <= 2 * vector_bytes(kernel.target) / sum_bytes;
 }
 
 SpmmProblem matrix_of(const SpmmProblem& p, std::int64_t b) noexcept {

@@ -74,6 +74,7 @@ struct SpmmLayout {
   std::int64_t real_bytes = 4, lanes = 1;
   std::int64_t columns = 0, vectors = 0, tiles = 0, pitch = 0;
   std::int32_t sets = 1;
+  bool whole_rows = false;         // rows of C take all tiles, one after the other, where they go straight to C
   std::int64_t block_rows = 0;     // of op(B), passed by many rows of C while the first-level cache holds them; 0: all
   std::int64_t panels = 0;         // held at the same time
   std::int64_t chunk_bytes = 0;    // of a thread

@@ -136,6 +136,7 @@ SpmmTask make_task(const SpmmProblem& p, const SpmmLayout& l) noexcept {
     t.b_access = BAccess::rows;
   } else {
     describe_a(p, t);
+    t.whole_rows = l.whole_rows && p.epilogue.is_identity();
   }
   return t;
 }
@@ -340,8 +341,9 @@ class MatrixRun {
         call(step);
       });
     }
-    // In a panel's turn every row passes it; where B stays in place, C is written in whole rows.
+    // In a panel's turn every row passes it; where B stays in place, C is written in whole rows, or in pieces of a few rows.
     constexpr std::int64_t kRowsInTurn = 32;
+    if (task_.whole_rows) count = 1;
     const bool tiles_inside = task_.b_access != BAccess::panel && count > 1 && layout_.method == SpmmMethod::tile;
     const std::int64_t parts = tiles_inside ? std::max(parts_, std::min(task_.m, nnz_ / 8) / kRowsInTurn) : parts_;
     const std::int64_t inside = tiles_inside ? count : 1;

@@ -235,19 +235,24 @@ TEST_P(SpmmKernelTest, FindsTheRowsWithEntries) {
 // A negative alpha makes zeros of either sign, which shall not tell how rows were shared out. With about as many entries as
 // rows, some of the parts look for rows with entries and others do not.
 TEST_P(SpmmKernelTest, EmptyRowsAreAlikeForEveryNumberOfThreads) {
-  if (cpu::method_of(*row_) != cpu::SpmmMethod::dot) return;
-  SpmmShape s = shape_for(1);
-  s.type = ValueType::f32;
-  if (!takes(SpmmCase(s))) s.type = ValueType::f64;
-  s.m = 600000;  // enough work for several threads
-  s.k = 50;
-  s.density = 0.02;
-  s.distinct = true;
-  s.alpha = {-1, 0};
-  SpmmCase c(s);
-  if (!takes(c)) return;  // of complex sums
-  const DenseView one = run_spmm(c, row_->id, 1);
-  for (const int threads : {2, 3}) EXPECT_TRUE(c.equal_bits(one, run_spmm(c, row_->id, threads))) << to_string(s);
+  const bool dots = cpu::method_of(*row_) == cpu::SpmmMethod::dot;
+  if (!dots && cpu::method_of(*row_) != cpu::SpmmMethod::tile) return;
+  for (const auto& [n, order] : {std::pair{1, Order::row}, {5, Order::row}, {8, Order::row}, {8, Order::col}}) {
+    if (dots != (n == 1)) continue;
+    SpmmShape s = shape_for(n);
+    s.type = ValueType::f32;
+    if (!takes(SpmmCase(s))) s.type = ValueType::f64;
+    s.m = dots ? 600000 : 120000;  // enough work for several threads
+    s.k = 50;
+    s.density = 0.02;
+    s.distinct = true;
+    s.alpha = {-1, 0};
+    s.c_order = order;
+    SpmmCase c(s);
+    if (!takes(c)) return;  // of complex sums
+    const DenseView one = run_spmm(c, row_->id, 1);
+    for (const int threads : {2, 3}) EXPECT_TRUE(c.equal_bits(one, run_spmm(c, row_->id, threads))) << to_string(s);
+  }
 }
 
 TEST_P(SpmmKernelTest, GivesTheSameBitsForEveryNumberOfThreads) {

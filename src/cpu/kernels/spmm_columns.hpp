@@ -18,6 +18,7 @@ struct TileColumns {
 
 template <class Real>
 SPK_INLINE std::int64_t tile_vector(const SpmmTask& t, std::int64_t tile) noexcept {
+  if (t.tiles == 1) return tile * t.vectors;
   // floor(tile * vectors / tiles) without overflow
   const std::int64_t each = t.vectors / t.tiles, rest = t.vectors - each * t.tiles;
   return tile * each + tile * rest / t.tiles;
@@ -90,7 +91,7 @@ class EmptyRows {
   }
   // The same where that pays; else answers p - 1, and row p is left to the caller.
   SPK_INLINE std::int64_t clear_from(std::int64_t p) const noexcept {
-    if (t_.empty || cleared_) return clear_run(p);
+    if (t_.empty || cleared_ || least_run_ == 1) return clear_run(p);
     const bool few = t_.block_size != 0 || step_.end - p < least_run_ || offsets_.at(p + least_run_) != offsets_.at(p);
     return few ? p - 1 : clear_run(p);
   }

@@ -10,7 +10,7 @@
 namespace spk::cpu {
 namespace {
 
-constexpr int kMostDirectVectors = 4;
+constexpr int kMostDirectVectors = 8;
 
 // body(values, indices, count, to) for every row of the step that is neither long nor in a run of empty ones: its entries, and
 // the tile's columns of its row of C. Pointers advance from row to row.
@@ -72,6 +72,26 @@ SPK_OUT_OF_LINE void run_direct_rows(const SpmmTask& t, const SpmmStep& step, co
       });
 }
 
+// All tiles of a row before the next row, each of whole vectors.
+template <int kVectors, class Real, class Index, class Offset>
+SPK_OUT_OF_LINE void run_whole_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns,
+                                    const Offset* offsets) noexcept {
+  const RowSource<Real, false, Real> source(t, step, columns);
+  const RowTarget<Real> target(t, columns);
+  const Real* b = source.b;
+  const std::int64_t stride = source.stride, base = source.shift - t.index_base * stride, width = t.columns;
+  for_direct_rows<Real, Index>(
+      t, step, columns, offsets,
+      [=](const Real* values, const Index* indices, std::int64_t count, Real* to) __attribute__((always_inline)) {
+        for (std::int64_t first = 0; first < width; first += kVectors * kLanes<Real>) {
+          Vec<Real> sum[1][kVectors];
+          clear_sums(sum);
+          add_entries<false, kVectors, 1, false>(sum, values, indices, count, b, stride, base + first, kLanes<Real>);
+          target.put(to + first, sum[0]);
+        }
+      });
+}
+
 #if defined(SPK_ARCH_avx512)
 // Rows that fill at most half a register: entries pass two at a time, their rows of op(B) side by side. What is left of a row
 // is a pair and an entry, each with a branch of its own.
@@ -126,6 +146,8 @@ SPK_INLINE void run_direct_offsets(const SpmmTask& t, const SpmmStep& step, cons
                    : run_pairs<false, false, Real, Index>(t, step, columns, offsets);
     }
 #endif
+  if constexpr (!kPartial && kVectors > 4 && kSets == 1 && std::is_same_v<BValue, Real>)
+    if (t.whole_rows) return run_whole_rows<kVectors, Real, Index>(t, step, columns, offsets);
   if constexpr (!kPartial)
     if (plain && columns.last == kLanes<Real>)
       return run_direct_rows<kVectors, kSets, false, true, Real, BValue, Index>(t, step, columns, offsets);

@@ -62,9 +62,10 @@ SPK_INLINE bool may_clear_rows(const SpmmTask& t) noexcept {
 // wherever they are.
 SPK_INLINE bool turns_zeros(const SpmmTask& t) noexcept { return t.alpha.re < 0 || t.alpha.im != 0; }
 
-// Last of the rows without entries that follow the empty row p, below end. No blocks.
+// Last of the rows without entries that follow the empty row p, below end.
 inline std::int64_t last_empty_row(const SpmmTask& t, std::int64_t p, std::int64_t end) noexcept {
   if (t.empty) return end - 1;
+  if (t.block_size != 0) return p;
   return next_filled_row(t.offsets, t.offset_type, p, end) - 1;
 }
 

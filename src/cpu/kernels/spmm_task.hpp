@@ -67,7 +67,8 @@ struct SpmmTask {
   bool complex = false;
   std::int64_t columns = 0;  // reals
   std::int64_t vectors = 0, tiles = 0;
-  std::int32_t sets = 1;  // accumulators per column; the same for the whole call, so that columns round alike
+  bool whole_rows = false;  // a step of rows is for all tiles, not for one: they are alike, and rows go straight to C
+  std::int32_t sets = 1;    // accumulators per column; the same for the whole call, so that columns round alike
 
   // ---- C and the end of the operation
   void* c = nullptr;
