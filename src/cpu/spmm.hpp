@@ -12,7 +12,8 @@
 #include "cpu/operations.hpp"
 #include "cpu/spmm_windows.hpp"
 
-// The inside of SpMM on the CPU, shared by the launcher (spmm.cpp), plans (spmm_plan.cpp) and tests of single kernels.
+// The inside of SpMM on the CPU, shared by the table of kernels (spmm_table.cpp), the launcher (spmm.cpp, spmm_layout.cpp,
+// spmm_matrix.cpp), plans (spmm_plan.cpp) and tests of single kernels.
 namespace spk::cpu {
 
 enum class SpmmMethod : std::int32_t { dot, scatter, tile, amx, windows };
@@ -28,6 +29,12 @@ const SpmmRow* select_amx_for_plan(const SpmmProblem& p) noexcept;
 
 // The kernel of windows if it can take a plan of p that keeps values, else NULL; whether it pays is seen when they are made.
 const SpmmRow* select_windows_for_plan(const SpmmProblem& p) noexcept;
+
+bool entries_stored_in_rows(const SpmmProblem& p) noexcept;
+bool is_block_format(Format format) noexcept;
+// Whether rows of C go straight there from sums of entries that are read where they are (kernels/spmm_direct.hpp).
+bool is_direct(const SpmmProblem& p) noexcept;
+std::int64_t vector_bytes(Isa isa) noexcept;
 
 // How op(A) becomes rows of entries or blocks.
 enum class RowForm : std::int32_t {

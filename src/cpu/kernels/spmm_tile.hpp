@@ -31,7 +31,7 @@ SPK_INLINE void run_partial(const SpmmTask& t, const SpmmStep& step, const TileC
   }
 }
 
-// The (vectors, sets) that cpu/spmm.cpp asks for; see accumulator_sets() there.
+// The (vectors, sets) that cpu/spmm_layout.cpp asks for; see accumulator_sets() there.
 template <bool kComplex, class Real, class BValue, class Index>
 inline void run_vectors(const SpmmTask& t, const SpmmStep& step) noexcept {
   const TileColumns columns = columns_of<Real>(t, step.tile);
