@@ -6,13 +6,15 @@
 #include <climits>
 
 #include "cuda/kernels/launch.cuh"
+#include "cuda/kernels/spmm_slots.cuh"
 
 namespace spk::cuda {
 namespace {
 
 constexpr int kCopyThreads = 128;
 
-// kWarps warps make a row in shared memory, and write it in packs of 16 bytes.
+// kWarps warps make a row in shared memory, and write it in packs of 16 bytes. Columns that do not increase are found beside
+// that; such a row is made again by slots, and only where a column repeats its C is left to what adds entry by entry.
 template <class Kind, int kWarps>
 __global__ void __launch_bounds__(kCopyThreads)
     spmm_make_dense_copy(const __grid_constant__ CopyArgs<typename Kind::Value> args) {
@@ -29,6 +31,12 @@ __global__ void __launch_bounds__(kCopyThreads)
     else
       __syncthreads();
   };
+  const auto any_of_row = [](bool x) {
+    if constexpr (kWarps > 1) return __syncthreads_or(x) != 0;
+    x = __any_sync(kAll, x);
+    __syncwarp();
+    return x;
+  };
   for (int i = t; i < args.packs; i += kThreads) line[i] = {};
   wait_for_kernel_in_front();
   let_kernel_behind_start();
@@ -39,9 +47,9 @@ __global__ void __launch_bounds__(kCopyThreads)
     const int end = first_entry(args, matrix * args.offsets_stride + i + 1);
     const int* columns = args.columns + matrix * args.columns_stride;
     const Value* values = args.values + matrix * args.values_stride;
-    bool bad = false;  // out of order, or too small
+    bool unordered = false, small = false;
     const auto place = [&](int k, Value value) {
-      bad |= Kind::is_too_small(value);
+      small |= Kind::is_too_small(value);
       places[k] = value;
     };
     const auto put = [&](int column, Value value) {
@@ -87,7 +95,7 @@ __global__ void __launch_bounds__(kCopyThreads)
           place(c[i].z - args.base, v[i].z);
           place(c[i].w - args.base, v[i].w);
         } else {
-          bad |= !ordered;
+          unordered |= !ordered;
           // Of neighbours at one place the first alone is written, so that lanes do not race.
           if (before[i] < c[i].x) put(c[i].x, v[i].x);
           if (c[i].x < c[i].y) put(c[i].y, v[i].y);
@@ -97,18 +105,28 @@ __global__ void __launch_bounds__(kCopyThreads)
       }
     }
     if (has_single) {
-      bad |= column_before >= column;
+      unordered |= column_before >= column;
       if (column_before < column) put(column, value);
     }
-    if constexpr (kWarps == 1)
-      bad = __any_sync(kAll, bad), __syncwarp();
-    else
-      bad = __syncthreads_or(bad);
+    bool bad = any_of_row(unordered || small);
+    const bool by_slots = bad && any_of_row(unordered);
+    if (by_slots) {
+      for (int j = t; j < args.packs; j += kThreads) line[j] = {~0u, ~0u, ~0u, ~0u};
+      sync();
+      bool repeats = false;
+      for (int p = begin + t; p < end; p += kThreads) {
+        const unsigned k = static_cast<unsigned>(columns[p]) - static_cast<unsigned>(args.base);
+        small |= Kind::is_too_small(values[p]);
+        if (k < static_cast<unsigned>(args.k)) repeats |= !take_slot(places + k, as_stored(values[p]));
+      }
+      bad = any_of_row(repeats || small);
+    }
     if (bad && t == 0) places[0] = Kind::nan();  // read first by this thread
     uint4* const to = args.copy + row * args.packs + matrix * (Kind::kPlanes - 1) * args.plane;
     for (int j = t; j < args.packs; j += kThreads) {
+      const uint4 pack = by_slots ? without_empty<Value>(line[j]) : line[j];
 #pragma unroll
-      for (int plane = 0; plane < Kind::kPlanes; ++plane) to[plane * args.plane + j] = Kind::of(line[j], plane);
+      for (int plane = 0; plane < Kind::kPlanes; ++plane) to[plane * args.plane + j] = Kind::of(pack, plane);
       line[j] = {};
     }
   }

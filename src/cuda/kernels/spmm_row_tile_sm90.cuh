@@ -6,13 +6,14 @@
 #include "cuda/kernels/sm90.cuh"
 #include "cuda/kernels/sm90_maps.cuh"
 #include "cuda/kernels/spmm_dense_tile_sm80.cuh"
+#include "cuda/kernels/spmm_slots.cuh"
 #include "cuda/spmm_row_tile.hpp"
 
 // C = A B on tensor cores, for few columns: a block makes 16 rows of A dense in shared memory, a warp each, while tensor
 // copies bring all of the block's columns of B. The blocks of a cluster, which have the same columns, copy a part each, to all
 // of them. Then the warps share the steps of 32 along k (and, from 64 columns on, the columns); their sums are added in a
-// fixed order. Rows with repeated columns, or columns out of order, and sums that are not finite are made again from the
-// entries.
+// fixed order. Rows with columns out of order are placed once more, in any order; rows with repeated columns and sums that are
+// not finite are made again from the entries.
 namespace spk::cuda {
 
 template <class ValueT, class OutT, int kColsT, bool kTurnedT>
@@ -160,6 +161,23 @@ __device__ inline bool place_row(const int* columns, const std::uint16_t* values
   return bad;
 }
 
+// The same for columns in any order, by a warp, whose row has `packs` of 16 bytes; returns whether columns repeat.
+__device__ inline bool place_unordered_row(const int* columns, const std::uint16_t* values, int begin, int end,
+                                           int base, unsigned k, uint4* row, int packs) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  auto* const slots = reinterpret_cast<std::uint16_t*>(row);
+  for (int i = lane; i < packs; i += 32) row[i] = {~0u, ~0u, ~0u, ~0u};
+  __syncwarp();
+  bool repeats = false;
+  for (int p = begin + lane; p < end; p += 32) {
+    const unsigned at = static_cast<unsigned>(columns[p]) - static_cast<unsigned>(base);
+    if (at < k) repeats |= !take_slot(slots + at, as_stored(values[p]));
+  }
+  __syncwarp();
+  for (int i = lane; i < packs; i += 32) row[i] = without_empty<std::uint16_t>(row[i]);
+  return repeats;
+}
+
 template <class Config>
 __global__ void __launch_bounds__(Config::kThreads, 2)
     spmm_row_tile(const __grid_constant__ CUtensorMap map_b,
@@ -223,11 +241,16 @@ __global__ void __launch_bounds__(Config::kThreads, 2)
     const bool inside = row + warp < args.m;
     const int begin = inside ? row_start(tile, batch, row + warp) : 0;
     const int end = inside ? row_start(tile, batch, row + warp + 1) : 0;
-    const bool bad = place_row(static_cast<const int*>(args.indices) + batch * args.indices_stride,
-                               reinterpret_cast<const std::uint16_t*>(args.values) + batch * args.values_stride, begin,
-                               end, static_cast<int>(args.entries), args.base, static_cast<unsigned>(k),
-                               rows + static_cast<std::uint32_t>(warp * pitch));
-    const bool any = __any_sync(0xffffffffu, bad);
+    const int* columns = static_cast<const int*>(args.indices) + batch * args.indices_stride;
+    const auto* values = reinterpret_cast<const std::uint16_t*>(args.values) + batch * args.values_stride;
+    const bool bad = place_row(columns, values, begin, end, static_cast<int>(args.entries), args.base,
+                               static_cast<unsigned>(k), rows + static_cast<std::uint32_t>(warp * pitch));
+    bool any = __any_sync(0xffffffffu, bad);
+    if (any) {
+      __syncwarp();
+      any = __any_sync(0xffffffffu, place_unordered_row(columns, values, begin, end, args.base,
+                                                        static_cast<unsigned>(k), own_row, pitch / 16));
+    }
     if (lane == 0) untrusted[warp] = any;
   }
   __syncthreads();
