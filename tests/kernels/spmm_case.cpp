@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "cpu/reference/operations.hpp"
@@ -223,6 +224,20 @@ bool SpmmCase::padding_is_intact(const DenseView& c) const {
   for (std::size_t byte = 0; byte < c_bytes_; ++byte)
     if (!element[byte] && now[byte] != before[byte]) return false;
   return true;
+}
+
+void SpmmCase::leave_out_column(std::int64_t column) {
+  const SparseView& a = problem_.a;
+  auto* columns = static_cast<std::int32_t*>(const_cast<void*>(a.col_indices));
+  std::replace(columns, columns + a.nnz, static_cast<std::int32_t>(column + a.base),
+               static_cast<std::int32_t>(column - 1 + a.base));
+  const DenseView& b = problem_.b;
+  for (std::int64_t j = 0; j < b.cols; ++j) {
+    if (b.type == ValueType::f32)
+      static_cast<float*>(b.values)[column * b.ld + j] = INFINITY;
+    else
+      static_cast<double*>(b.values)[column * b.ld + j] = INFINITY;
+  }
 }
 
 bool SpmmCase::equal_bits(const DenseView& x, const DenseView& y) const {

@@ -53,6 +53,9 @@ class SpmmCase {
   // Everything outside the elements of C is as it was.
   bool padding_is_intact(const DenseView& c) const;
   bool equal_bits(const DenseView& x, const DenseView& y) const;
+  // CSR of 32-bit indices: entries that name this column of A name the one before, and its row of a row-major B holds
+  // infinities, which then must not reach C.
+  void leave_out_column(std::int64_t column);
 
  private:
   void* array(std::int64_t count, std::size_t size);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
-#include "cpu/kernels/simd.hpp"
+#include "cpu/kernels/quads.hpp"
 
 // Sparse dot products by gather instructions, in registers half as wide as the widest, for processors that have AMX: all of
 // them gather about as fast as they load elements one by one, with a fraction of the instructions.
@@ -42,15 +42,9 @@ SPK_INLINE __m256d add_products(__mmask8 mask, const double* a, __m256d x, __m25
 }
 SPK_INLINE float sum_of(__m256 x, __m256 y) noexcept {
   const __m256 s = _mm256_add_ps(x, y);
-  const __m128 t = _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
-  const __m128 u = _mm_add_ps(t, _mm_movehl_ps(t, t));
-  return _mm_cvtss_f32(_mm_add_ss(u, _mm_movehdup_ps(u)));
+  return sum_of(Quad<float>{_mm256_castps256_ps128(s)}, Quad<float>{_mm256_extractf128_ps(s, 1)});
 }
-SPK_INLINE double sum_of(__m256d x, __m256d y) noexcept {
-  const __m256d s = _mm256_add_pd(x, y);
-  const __m128d t = _mm_add_pd(_mm256_castpd256_pd128(s), _mm256_extractf128_pd(s, 1));
-  return _mm_cvtsd_f64(_mm_add_sd(t, _mm_unpackhi_pd(t, t)));
-}
+SPK_INLINE double sum_of(__m256d x, __m256d y) noexcept { return sum_of(Quad<double>{x}, Quad<double>{y}); }
 
 template <class Real, class Index>
 SPK_INLINE Real dot_row_by_gathers(const Real* a, const Index* indices, std::int64_t count, const Real* x) noexcept {

@@ -8,9 +8,10 @@
 #include "cpu/kernels/spmm_stage.hpp"
 
 // One column of C at a time: the dot product of every row of op(A) with a contiguous column of op(B), for matrices of
-// very few columns. Elements of B are loaded one by one, which on most processors keeps up with gather instructions (about a
-// cycle per lane), else gathered; what they are multiplied with, their indices and the sums are taken several at once, because a processor that
-// loads one number for every multiplication can do no better than one multiplication a cycle.
+// very few columns. Elements of B are loaded one by one, which on most processors keeps up with gather instructions
+// (about a cycle per lane), else gathered; what they are multiplied with, their indices and the sums are taken several
+// at once, because a processor that loads one number for every multiplication can do no better than one multiplication
+// a cycle.
 namespace spk::cpu {
 namespace {
 
