@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include "cpu/kernels/fours.hpp"
 #include "cpu/kernels/spmm_stage.hpp"
 
 // Sparse dot products four entries at a time, for the x86 instruction sets with fused multiplication.
@@ -38,20 +39,10 @@ SPK_INLINE double sum_of(const Quad<double>& x, const Quad<double>& y) noexcept 
   return _mm_cvtsd_f64(_mm_add_sd(t, _mm_unpackhi_pd(t, t)));
 }
 
-// Narrow indices share loads. They are never negative, so they need no sign.
 template <class Real, class Index>
-SPK_INLINE void add_entries(Quad<Real>& sum, const Real* a, const Index* i, const Real* x) noexcept {
-  if constexpr (sizeof(Index) == 8) return sum.add_product(a, x[i[0]], x[i[1]], x[i[2]], x[i[3]]);
-  std::uint64_t low, high = 0;
-  __builtin_memcpy(&low, i, sizeof low);
-  if constexpr (sizeof(Index) == 4) {
-    __builtin_memcpy(&high, i + 2, sizeof high);
-    constexpr std::uint64_t kLow = UINT32_MAX;
-    sum.add_product(a, x[low & kLow], x[low >> 32], x[high & kLow], x[high >> 32]);
-  } else {
-    constexpr std::uint64_t kLow = UINT16_MAX;
-    sum.add_product(a, x[low & kLow], x[(low >> 16) & kLow], x[(low >> 32) & kLow], x[low >> 48]);
-  }
+SPK_INLINE void add_entries(Quad<Real>& sum, const Real* a, const Index* indices, const Real* x) noexcept {
+  const FourIndices<Index> i(indices);
+  sum.add_product(a, x[i[0]], x[i[1]], x[i[2]], x[i[3]]);
 }
 
 template <class Real, class Index>

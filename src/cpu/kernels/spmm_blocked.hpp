@@ -104,7 +104,7 @@ SPK_OUT_OF_LINE void run_chunk(const SpmmTask& t, const SpmmStep& step, const Ti
   const RowTarget<Real> target(t, columns);
   constexpr bool kShort = sizeof(Index) == 2;
   const std::int64_t k = t.k, block_rows = t.block_rows, index_base = kShort ? 0 : t.index_base;
-  const std::int64_t shift = source.shift - index_base * source.stride;
+  const auto row_of = source.rows(index_base);
   const Real* values = static_cast<const Real*>(t.values);
   const Index* indices = static_cast<const Index*>(kShort ? t.short_indices : t.indices);
   const bool direct = stores_rows<Real>(t);
@@ -130,8 +130,7 @@ SPK_OUT_OF_LINE void run_chunk(const SpmmTask& t, const SpmmStep& step, const Ti
         SPK_UNROLL
         for (int s = 1; s < kSets; ++s) sum[s][v] = splat(Real{0});
       }
-      add_entries<false, kVectors, kSets, false>(sum, values + next, indices + next, count, source.b, source.stride,
-                                                 shift, kSize);
+      add_entries<false, kVectors, kSets, false>(sum, values + next, indices + next, count, row_of, kSize);
       join_sets(sum);
       if (last && direct) {
         target.put(chunk.rows[r], sum[0]);

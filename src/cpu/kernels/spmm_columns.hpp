@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The spk authors
 #pragma once
 
+#include "cpu/kernels/fours.hpp"
 #include "cpu/kernels/spmm_finish.hpp"
 #include "cpu/kernels/spmm_task.hpp"
 
@@ -44,22 +45,42 @@ SPK_INLINE std::int64_t panel_pitch(const SpmmTask& t) noexcept {
 }
 
 // Where row r of op(B) starts: at b + r * stride + shift. The shift is added once, not for every entry. What it leads to may
-// lie outside of B, so it is no pointer yet.
-template <class BValue>
+// lie outside of B, so it is no pointer yet. kNarrow: every r * stride takes less than 32 bits, in bytes.
+template <class BValue, bool kNarrow = false>
 class RowAddress {
  public:
   SPK_INLINE RowAddress(const BValue* b, std::int64_t stride, std::int64_t shift) noexcept
       : first_(reinterpret_cast<std::uintptr_t>(b) + static_cast<std::uintptr_t>(shift) * sizeof(BValue)),
-        row_bytes_(stride * static_cast<std::int64_t>(sizeof(BValue))) {}
+        row_bytes_(static_cast<std::uint64_t>(stride) * sizeof(BValue)) {}
   template <class Index>
   SPK_INLINE const BValue* operator()(Index r) const noexcept {
-    return reinterpret_cast<const BValue*>(first_ +
-                                           static_cast<std::uintptr_t>(static_cast<std::int64_t>(r) * row_bytes_));
+    return at(static_cast<std::uint64_t>(static_cast<std::int64_t>(r)) * row_bytes_);
+  }
+
+  // The rows of four indices, of which two share a multiplication where both products fit in a word.
+  struct Four {
+    const BValue* row[4];
+  };
+  template <class Index>
+  SPK_INLINE Four four(const Index* indices) const noexcept {
+    if constexpr (kNarrow && sizeof(Index) == 4) {
+      std::uint64_t words[2];
+      __builtin_memcpy(words, indices, sizeof words);
+      const std::uint64_t low = words[0] * row_bytes_, high = words[1] * row_bytes_;
+      return {{at(low & UINT32_MAX), at(low >> 32), at(high & UINT32_MAX), at(high >> 32)}};
+    } else {
+      const FourIndices<Index> r(indices);
+      return {{at(r[0] * row_bytes_), at(r[1] * row_bytes_), at(r[2] * row_bytes_), at(r[3] * row_bytes_)}};
+    }
   }
 
  private:
+  SPK_INLINE const BValue* at(std::uint64_t bytes) const noexcept {
+    return reinterpret_cast<const BValue*>(first_ + bytes);
+  }
+
   std::uintptr_t first_;
-  std::int64_t row_bytes_;
+  std::uint64_t row_bytes_;
 };
 
 // Rows of a step without entries, whose C is made of zeros without sums where several follow each other: in a row-major C
@@ -181,6 +202,16 @@ struct RowSource {
     if (t.b_access != BAccess::panel) return;
     stride = panel_pitch<Real>(t);
     shift = (step.tile - t.b_first_panel) * t.b_panel_stride;
+  }
+
+  // For indices that count from `base`.
+  template <bool kNarrow = false>
+  SPK_INLINE RowAddress<BValue, kNarrow> rows(std::int64_t base) const noexcept {
+    return {b, stride, shift - base * stride};
+  }
+  SPK_INLINE bool is_narrow(const SpmmTask& t) const noexcept {
+    constexpr std::int64_t kMost = UINT32_MAX / sizeof(BValue);
+    return stride == 0 || t.k + t.index_base <= kMost / stride;
   }
 };
 

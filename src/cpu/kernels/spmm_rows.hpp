@@ -14,13 +14,11 @@
 namespace spk::cpu {
 namespace {
 
-// Adds `count` entries to the accumulators. Row r of op(B) starts at b + r * stride + shift.
-template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index>
+// Adds `count` entries to the accumulators.
+template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, bool kNarrow, class Index>
 SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* values, const Index* indices,
-                            std::int64_t count, const BValue* b, std::int64_t stride, std::int64_t shift,
-                            int last) noexcept {
+                            std::int64_t count, const RowAddress<BValue, kNarrow>& row_of, int last) noexcept {
   constexpr int kSize = kLanes<Real>;
-  const RowAddress<BValue> row_of(b, stride, shift);
   const auto vector_of = [&](const BValue* row, int v) __attribute__((always_inline)) {
     if (kPartial && v == kVectors - 1) return load_first(row + v * kSize, last);
     return load(row + v * kSize);
@@ -38,24 +36,31 @@ SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* value
       }
     }
   } else {
-    std::int64_t e = 0;
-    for (; e + kSets <= count; e += kSets) {
+    const auto add = [&](int s, const Vec<Real>& a, const BValue* row) __attribute__((always_inline)) {
       SPK_UNROLL
-      for (int s = 0; s < kSets; ++s) {
-        const BValue* row = row_of(indices[e + s]);
-        const Vec<Real> a = splat(values[e + s]);
+      for (int v = 0; v < kVectors; ++v) sum[s][v] = fma(a, vector_of(row, v), sum[s][v]);
+    };
+    std::int64_t e = 0;
+    if constexpr (kSets == 4) {
+      for (; e + 4 <= count; e += 4) {
+        const FourValues<Real> a(values + e);
+        const auto four = row_of.four(indices + e);
+        add(0, a.template at<0>(), four.row[0]);
+        add(1, a.template at<1>(), four.row[1]);
+        add(2, a.template at<2>(), four.row[2]);
+        add(3, a.template at<3>(), four.row[3]);
+      }
+    } else {
+      for (; e + kSets <= count; e += kSets) {
         SPK_UNROLL
-        for (int v = 0; v < kVectors; ++v) sum[s][v] = fma(a, vector_of(row, v), sum[s][v]);
+        for (int s = 0; s < kSets; ++s) add(s, splat(values[e + s]), row_of(indices[e + s]));
       }
     }
     if constexpr (kSets > 1) {
       SPK_UNROLL
       for (int s = 0; s < kSets - 1; ++s) {
         if (e + s >= count) break;
-        const BValue* row = row_of(indices[e + s]);
-        const Vec<Real> a = splat(values[e + s]);
-        SPK_UNROLL
-        for (int v = 0; v < kVectors; ++v) sum[s][v] = fma(a, vector_of(row, v), sum[s][v]);
+        add(s, splat(values[e + s]), row_of(indices[e + s]));
       }
     }
   }
@@ -137,15 +142,14 @@ SPK_INLINE void clear_sums(Vec<Real> (&sum)[kSets][kVectors]) noexcept {
 template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, class Index>
 inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
   constexpr int kPer = kComplex ? 2 : 1;
-  const RowSource<Real, kComplex, BValue> source(t, step, columns);
-  const std::int64_t shift = source.shift - t.index_base * source.stride;
+  const auto row_of = RowSource<Real, kComplex, BValue>(t, step, columns).rows(t.index_base);
   const Real* values = static_cast<const Real*>(t.values);
   const Index* indices = static_cast<const Index*>(t.indices);
   const auto add = [&](Vec<Real>(&sum)[kSets][kVectors], std::int64_t next, std::int64_t end)
       __attribute__((always_inline)) {
     clear_sums(sum);
-    add_entries<kComplex, kVectors, kSets, kPartial>(sum, values + kPer * next, indices + next, end - next, source.b,
-                                                     source.stride, shift, columns.last);
+    add_entries<kComplex, kVectors, kSets, kPartial>(sum, values + kPer * next, indices + next, end - next, row_of,
+                                                     columns.last);
     if constexpr (!kComplex) join_sets(sum);
   };
   Vec<Real> sum[kSets][kVectors];
@@ -153,9 +157,7 @@ inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns&
     add(sum, step.begin, step.end);
     return store_partial<kComplex>(t, step, columns, sum);
   }
-  const bool direct = !kComplex && stores_rows<Real>(t);
   const RowOffsets offsets(t);
-  const RowTarget<Real> target(t, columns);
   const std::int64_t long_row = t.long_row, rows_end = step.end;
   const EmptyRows empty(t, step, columns);
   const bool clears = empty.pass();
@@ -177,10 +179,6 @@ inline void run_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns&
       }
     }
     add(sum, next, end);
-    if (direct) {
-      target.put(row, sum[0]);
-      continue;
-    }
     buffer_row(buffer, row, sum);
     if (buffer.used == kBufferedRows) finish_rows(t, buffer, columns.first, columns.width);
   }
@@ -192,7 +190,7 @@ template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, cla
 inline void run_staged_rows(const SpmmTask& t, const SpmmStep& step, const TileColumns& columns) noexcept {
   constexpr int kSize = kLanes<Real>, kPer = kComplex ? 2 : 1;
   const bool elements = t.b_access == BAccess::elements, to_partial = step.kind == SpmmStep::segment;
-  const RowSource<Real, kComplex, BValue> source(t, step, columns);
+  const auto row_of = RowSource<Real, kComplex, BValue>(t, step, columns).rows(0);
   const RowTarget<Real> target(t, columns);
   const bool direct = !kComplex && stores_rows<Real>(t);
   const EmptyRows empty(t, step, columns);
@@ -225,8 +223,8 @@ inline void run_staged_rows(const SpmmTask& t, const SpmmStep& step, const TileC
     while (cursor.next < cursor.end) {
       const std::int64_t count = cursor.stage(staged);
       if (!elements) {
-        add_entries<kComplex, kVectors, kSets, kPartial>(sum, staged.values, staged.indices, count, source.b,
-                                                         source.stride, source.shift, columns.last);
+        add_entries<kComplex, kVectors, kSets, kPartial>(sum, staged.values, staged.indices, count, row_of,
+                                                         columns.last);
         continue;
       }
       // Copies of B's rows are whole vectors; a quarter of the entries at a time bounds their memory.
@@ -237,8 +235,7 @@ inline void run_staged_rows(const SpmmTask& t, const SpmmStep& step, const TileC
         for (std::int64_t i = 0; i < part; ++i) some.indices[i] = staged.indices[e + i];
         gather_rows<Real, kComplex>(t, columns, some, part, copies);
         add_entries<kComplex, kVectors, kSets, false>(sum, staged.values + kPer * e, some.indices, part,
-                                                      static_cast<const Real*>(copies), std::int64_t{kVectors * kSize},
-                                                      std::int64_t{0}, kSize);
+                                                      RowAddress<Real>(copies, kVectors * kSize, 0), kSize);
       }
     }
     if constexpr (!kComplex) join_sets(sum);

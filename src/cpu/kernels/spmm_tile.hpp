@@ -20,10 +20,10 @@ SPK_INLINE void run_partial(const SpmmTask& t, const SpmmStep& step, const TileC
     else
       run_staged_rows<kComplex, kVectors, kSets, true, Real, BValue>(t, step, columns);
   } else {
-    if constexpr (!kComplex && kVectors <= kMostDirectVectors)
-      if (step.kind == SpmmStep::rows && stores_rows<Real>(t))
-        return whole ? run_direct<kVectors, kSets, false, Real, BValue, Index>(t, step, columns)
-                     : run_direct<kVectors, kSets, true, Real, BValue, Index>(t, step, columns);
+    if constexpr (!kComplex && std::is_same_v<BValue, Real>)
+      if (is_direct<Real, Index>(t, step, columns))
+        return whole ? run_direct<kVectors, kSets, false, Real, Index>(t, step, columns)
+                     : run_direct<kVectors, kSets, true, Real, Index>(t, step, columns);
     if (whole)
       run_rows<kComplex, kVectors, kSets, false, Real, BValue, Index>(t, step, columns);
     else
