@@ -91,8 +91,12 @@ void choose_blocks(const SpmmProblem& p, SpmmLayout& l) noexcept {
       row_bytes;
   const double density = static_cast<double>(p.a.nnz) / (static_cast<double>(p.m) * static_cast<double>(p.k));
   double least = shape.entries;
-  if (long_vectors && l.vectors > 4 && second_level_bytes() >= kLargeSecondLevel)
-    least = p.k * row_bytes <= kLargeSecondLevel / 8 ? 16 : 10;
+  if (long_vectors && second_level_bytes() >= kLargeSecondLevel) {
+    if (l.vectors <= 4)
+      least = l.vectors == 3 ? 60 : 30;
+    else
+      least = p.k * row_bytes <= kLargeSecondLevel / 8 ? 16 : 10;
+  }
   if (density * static_cast<double>(most) < least) return;
   const std::int64_t wanted = (static_cast<std::int64_t>(shape.entries / density) + kStep) / kStep * kStep;
   const std::int64_t rows = std::clamp(wanted, shape.least_bytes / row_bytes, most);

@@ -12,28 +12,39 @@
 namespace spk::cpu {
 namespace {
 
+#if defined(SPK_ARCH_avx512)
+// A bit for each of a register's indices of which `valid` says that it is there: whether it is below the limit.
+SPK_INLINE std::uint32_t bits_below(const std::uint16_t* indices, std::uint32_t valid, std::int64_t limit) noexcept {
+  const __mmask32 mask = valid;
+  return _mm512_mask_cmplt_epu16_mask(mask, _mm512_maskz_loadu_epi16(mask, indices),
+                                      _mm512_set1_epi16(static_cast<short>(limit)));
+}
+SPK_INLINE std::uint32_t bits_below(const std::int32_t* indices, std::uint32_t valid, std::int64_t limit) noexcept {
+  const __mmask16 mask = static_cast<__mmask16>(valid);
+  return _mm512_mask_cmplt_epi32_mask(mask, _mm512_maskz_loadu_epi32(mask, indices),
+                                      _mm512_set1_epi32(static_cast<int>(limit)));
+}
+SPK_INLINE std::uint32_t bits_below(const std::int64_t* indices, std::uint32_t valid, std::int64_t limit) noexcept {
+  const __mmask8 mask = static_cast<__mmask8>(valid);
+  return _mm512_mask_cmplt_epi64_mask(mask, _mm512_maskz_loadu_epi64(mask, indices), _mm512_set1_epi64(limit));
+}
+#endif
+
 // How many of the first `count` indices are below `limit`, before the first one that is not.
 template <class Index>
 SPK_INLINE std::int64_t count_below(const Index* indices, std::int64_t count, std::int64_t limit) noexcept {
   std::int64_t e = 0;
 #if defined(SPK_ARCH_avx512)
-  constexpr int kStep = 64 / static_cast<int>(sizeof(Index));
+  // As many at a time for all types: each step ends with a branch that is hard to foresee.
+  constexpr int kStep = 32, kLanesOfIndex = 64 / static_cast<int>(sizeof(Index));
   while (e < count) {
     const std::int64_t left = count - e;
     const std::uint64_t valid = (std::uint64_t{1} << (left < kStep ? left : kStep)) - 1;
-    std::uint64_t below;
-    if constexpr (sizeof(Index) == 2) {
-      const __mmask32 mask = static_cast<__mmask32>(valid);
-      below = _mm512_mask_cmplt_epu16_mask(mask, _mm512_maskz_loadu_epi16(mask, indices + e),
-                                           _mm512_set1_epi16(static_cast<short>(limit)));
-    } else if constexpr (sizeof(Index) == 4) {
-      const __mmask16 mask = static_cast<__mmask16>(valid);
-      below = _mm512_mask_cmplt_epi32_mask(mask, _mm512_maskz_loadu_epi32(mask, indices + e),
-                                           _mm512_set1_epi32(static_cast<int>(limit)));
-    } else {
-      const __mmask8 mask = static_cast<__mmask8>(valid);
-      below = _mm512_mask_cmplt_epi64_mask(mask, _mm512_maskz_loadu_epi64(mask, indices + e), _mm512_set1_epi64(limit));
-    }
+    std::uint64_t below = 0;
+    SPK_UNROLL
+    for (int i = 0; i < kStep; i += kLanesOfIndex)
+      below |= static_cast<std::uint64_t>(bits_below(indices + e + i, static_cast<std::uint32_t>(valid >> i), limit))
+               << i;
     const int run = __builtin_ctzll(~below | (std::uint64_t{1} << kStep));
     e += run;
     if (run < kStep) break;
