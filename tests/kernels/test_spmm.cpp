@@ -75,7 +75,8 @@ class SpmmKernelTest : public ::testing::TestWithParam<std::int32_t> {
 
 TEST_P(SpmmKernelTest, MatchesTheOracleOnEveryShape) {
   int ran = 0;
-  for (const std::int64_t n : {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 97, 127, 128, 129, 200, 257, 300}) {
+  for (const std::int64_t n :
+       {1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 17, 31, 33, 63, 64, 65, 97, 127, 128, 129, 200, 257, 300}) {
     SpmmShape s = shape_for(n);
     s.m = 1 + n % 23;
     s.k = 1 + n % 37;

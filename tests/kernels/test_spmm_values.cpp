@@ -93,6 +93,42 @@ TEST(SpmmValues, NanAndInfinityOfStoredEntriesArrive) {
   }
 }
 
+// Rows of op(B) so far apart that offsets in bytes just fit in 32 bits, or do not: memory that is there where it is used.
+TEST(SpmmValues, RowsOfBMayLieFarApart) {
+  for (const cpu::SpmmRow& row : cpu::spmm_kernels()) {
+    if (!cpu::isa_supports(cpu::available_isa(), row.target)) continue;
+    for (const ValueType type : {ValueType::f32, ValueType::f64})
+      for (const std::int64_t n : {1, 2, 4, 7, 8, 12, 32, 48, 140})
+        for (const bool fits : {true, false}) {
+          SpmmShape s;
+          s.type = type;
+          s.m = 30;
+          s.n = n;
+          s.k = 40;
+          s.base = 1;
+          s.density = 0.4;
+          SpmmCase c(s);
+          DenseView& b = c.problem().b;
+          const std::size_t size = size_of(type);
+          const std::int64_t most = UINT32_MAX / static_cast<std::int64_t>(size) / (s.k + s.base);
+          const std::int64_t ld = fits ? most : most + most / 4, near_ld = b.ld;
+          b.ld = ld;
+          if (!takes(row, c)) continue;
+          const std::size_t bytes = static_cast<std::size_t>((s.k - 1) * ld + n) * size;
+          void* memory =
+              mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+          ASSERT_NE(memory, MAP_FAILED);
+          for (std::int64_t i = 0; i < s.k; ++i)
+            std::memcpy(static_cast<char*>(memory) + static_cast<std::size_t>(i * ld) * size,
+                        static_cast<const char*>(b.values) + static_cast<std::size_t>(i * near_ld) * size,
+                        static_cast<std::size_t>(n) * size);
+          b.values = memory;
+          expect_right(c, s, row.id, 1);
+          munmap(memory, bytes);
+        }
+  }
+}
+
 TEST(SpmmValues, ResidualMayBeCItself) {
   for (const Order order : {Order::row, Order::col})
     for (const std::int64_t n : {1, 9, 140}) {
