@@ -141,7 +141,8 @@ SPK_OUT_OF_LINE void run_chunk(const SpmmTask& t, const SpmmStep& step, const Ti
         SPK_UNROLL
         for (int s = 1; s < kSets; ++s) sum[s][v] = splat(Real{0});
       }
-      add_entries<false, kVectors, kSets, false>(sum, values + next, indices + next, count, row_of, kSize);
+      // With one set rows have so few entries in a block that four at a time cost more than they save.
+      add_entries<false, kVectors, kSets, false, (kSets > 1)>(sum, values + next, indices + next, count, row_of, kSize);
       join_sets(sum);
       if (last && direct) {
         target.put(chunk.rows[r], sum[0]);

@@ -14,8 +14,9 @@
 namespace spk::cpu {
 namespace {
 
-// Adds `count` entries to the accumulators.
-template <bool kComplex, int kVectors, int kSets, bool kPartial, class Real, class BValue, bool kNarrow, class Index>
+// Adds `count` entries to the accumulators, four at a time (kFours) or one by one.
+template <bool kComplex, int kVectors, int kSets, bool kPartial, bool kFours = true, class Real, class BValue,
+          bool kNarrow, class Index>
 SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* values, const Index* indices,
                             std::int64_t count, const RowAddress<BValue, kNarrow>& row_of, int last) noexcept {
   constexpr int kSize = kLanes<Real>;
@@ -41,27 +42,23 @@ SPK_INLINE void add_entries(Vec<Real> (&sum)[kSets][kVectors], const Real* value
       for (int v = 0; v < kVectors; ++v) sum[s][v] = fma(a, vector_of(row, v), sum[s][v]);
     };
     std::int64_t e = 0;
-    if constexpr (kSets == 4) {
+    if constexpr (kFours) {
       for (; e + 4 <= count; e += 4) {
         const FourValues<Real> a(values + e);
         const auto four = row_of.four(indices + e);
         add(0, a.template at<0>(), four.row[0]);
-        add(1, a.template at<1>(), four.row[1]);
-        add(2, a.template at<2>(), four.row[2]);
-        add(3, a.template at<3>(), four.row[3]);
+        add(1 % kSets, a.template at<1>(), four.row[1]);
+        add(2 % kSets, a.template at<2>(), four.row[2]);
+        add(3 % kSets, a.template at<3>(), four.row[3]);
+      }
+      SPK_UNROLL
+      for (int s = 0; s < 3; ++s) {
+        if (e + s >= count) break;
+        add(s % kSets, splat(values[e + s]), row_of(indices[e + s]));
       }
     } else {
-      for (; e + kSets <= count; e += kSets) {
-        SPK_UNROLL
-        for (int s = 0; s < kSets; ++s) add(s, splat(values[e + s]), row_of(indices[e + s]));
-      }
-    }
-    if constexpr (kSets > 1) {
-      SPK_UNROLL
-      for (int s = 0; s < kSets - 1; ++s) {
-        if (e + s >= count) break;
-        add(s, splat(values[e + s]), row_of(indices[e + s]));
-      }
+      static_assert(kSets == 1);
+      for (; e < count; ++e) add(0, splat(values[e]), row_of(indices[e]));
     }
   }
 }
